@@ -1,0 +1,5 @@
+"""Corpora: the running English–French grammar, readers for files, vocabularies and batches."""
+
+from transformer_course.corpus.pairs import CorpusError, Pair
+
+__all__ = ["CorpusError", "Pair"]

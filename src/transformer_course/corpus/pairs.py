@@ -1,0 +1,47 @@
+"""A sentence and its translations, the unit that every corpus of the course is made of."""
+
+from dataclasses import dataclass
+
+
+class CorpusError(ValueError):
+    """A corpus that cannot be read; the message starts with the file and the line at fault."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A source sentence with all its right translations.
+
+    Args:
+        source: the sentence to translate.
+        targets: every right translation; the first one is the one trained on.
+        phenomena: what the sentence is an example of ("elision", "negation", …).
+        alignment: (word of the source, word of `targets[0]`) pairs, both counted from 0 in
+            the sentence split at its spaces.
+
+    Raises:
+        ValueError: if there is no translation.
+
+    >>> pair = Pair("i am a student", ("je suis étudiant", "je suis étudiante"))
+    >>> pair.target
+    'je suis étudiant'
+    >>> pair.accepts("je suis étudiante")
+    True
+    """
+
+    source: str
+    targets: tuple[str, ...]
+    phenomena: tuple[str, ...] = ()
+    alignment: tuple[tuple[int, int], ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.targets:
+            raise ValueError(f"targets of {self.source!r} must hold at least one translation")
+
+    @property
+    def target(self) -> str:
+        """The translation to train on."""
+        return self.targets[0]
+
+    def accepts(self, translation: str) -> bool:
+        """Whether `translation`, its runs of white space collapsed, is one of the right answers."""
+        return " ".join(translation.split()) in self.targets
