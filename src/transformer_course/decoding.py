@@ -1,0 +1,331 @@
+"""Decoding (chapter 09): from the scores of the next token to a whole sentence.
+
+All searches work on a batch, use the key-value cache, and let finished sentences leave the batch. Padding and
+the start symbol are never chosen.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.loss import log_softmax
+from transformer_course.masking import padding_mask
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One finished translation of beam search.
+
+    Args:
+        ids: token ids without <s>; ends with </s> unless the search ran into `max_len`.
+        log_prob: sum of the tokens' log-probabilities, in nats.
+        score: `log_prob` after the length penalty; what the search ranks by.
+    """
+
+    ids: list[int]
+    log_prob: float
+    score: float
+
+
+def greedy(
+    model: Transformer, src: Tensor, max_len: int = 100, *, bos_id: int = 1, eos_id: int = 2
+) -> list[list[int]]:
+    """Take the most probable token, again and again.
+
+    Args:
+        model: the translator, in evaluation mode.
+        src: token ids, (batch, src_len).
+        max_len: most tokens of a translation, </s> included.
+        bos_id: the id that starts a target.
+        eos_id: the id that ends it.
+
+    Returns:
+        One list of ids a sentence, without <s>; it ends with </s> unless cut off at `max_len`.
+
+    Raises:
+        ValueError: if `max_len` is below 1 or beyond the positions, or as `Transformer.encode` does.
+    """
+    return _one_by_one(model, src, max_len, lambda logits: logits.argmax(-1), bos_id, eos_id)
+
+
+def sample(
+    model: Transformer,
+    src: Tensor,
+    max_len: int = 100,
+    *,
+    temperature: float = 1.0,
+    top_k: int | None = None,
+    top_p: float = 1.0,
+    generator: torch.Generator | None = None,
+    bos_id: int = 1,
+    eos_id: int = 2,
+) -> list[list[int]]:
+    """Draw each token from the model's distribution, or from a part of it.
+
+    Args:
+        model: the translator, in evaluation mode.
+        src: token ids, (batch, src_len).
+        max_len: most tokens of a translation, </s> included.
+        temperature: divides the logits; below 1 sharper, above 1 flatter.
+        top_k: draw from the k most probable tokens only.
+        top_p: draw from the smallest set of tokens whose probabilities sum to at least this (Holtzman et al.
+            2020).
+        generator: for draws that can be repeated.
+        bos_id: the id that starts a target.
+        eos_id: the id that ends it.
+
+    Returns:
+        One list of ids a sentence, as `greedy` returns them.
+
+    Raises:
+        ValueError: if temperature isn't positive, top_k is below 1, top_p isn't in (0, 1], or as `greedy`.
+    """
+
+    def choose(logits: Tensor) -> Tensor:
+        probabilities = next_token_distribution(
+            logits, temperature=temperature, top_k=top_k, top_p=top_p
+        )
+        return torch.multinomial(probabilities, 1, generator=generator).squeeze(-1)
+
+    return _one_by_one(model, src, max_len, choose, bos_id, eos_id)
+
+
+def next_token_distribution(
+    logits: Tensor, *, temperature: float = 1.0, top_k: int | None = None, top_p: float = 1.0
+) -> Tensor:
+    """What `sample` draws from: softmax after temperature, cut to top-k and top-p, normalised again.
+
+    Args:
+        logits: (..., vocab_size).
+        temperature: divides the logits.
+        top_k: keep the k most probable tokens only.
+        top_p: keep the smallest set of tokens whose probabilities sum to at least this.
+
+    Returns:
+        Probabilities, (..., vocab_size).
+
+    Raises:
+        ValueError: if temperature isn't positive, top_k is below 1, or top_p isn't in (0, 1].
+
+    >>> logits = torch.tensor([0.5, 0.25, 0.15, 0.1]).log()
+    >>> next_token_distribution(logits, top_p=0.7)
+    tensor([0.6667, 0.3333, 0.0000, 0.0000])
+    """
+    if not temperature > 0:
+        raise ValueError(f"temperature ({temperature}) must be above 0; use greedy for its limit")
+    if top_k is not None and top_k < 1:
+        raise ValueError(f"top_k ({top_k}) must be 1 or more")
+    if not 0 < top_p <= 1:
+        raise ValueError(f"top_p ({top_p}) must be above 0 and at most 1")
+    probabilities, order = torch.softmax(logits / temperature, -1).sort(-1, descending=True, stable=True)
+    if top_k is not None:
+        probabilities[..., top_k:] = 0.0
+        probabilities = probabilities / probabilities.sum(-1, keepdim=True)
+    # A token stays if those before it don't reach top_p yet; the first one always stays.
+    before = probabilities.cumsum(-1) - probabilities
+    probabilities = probabilities.masked_fill(before >= top_p, 0.0)
+    probabilities = probabilities / probabilities.sum(-1, keepdim=True)
+    return torch.zeros_like(probabilities).scatter(-1, order, probabilities)
+
+
+def length_penalty(length: int, alpha: float) -> float:
+    """What a sum of log-probabilities is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016, eq. 14).
+
+    >>> length_penalty(7, 1.0)
+    2.0
+    """
+    return float(((5 + length) / 6) ** alpha)
+
+
+@torch.inference_mode()
+def beam_search(
+    model: Transformer,
+    src: Tensor,
+    beam: int = 4,
+    max_len: int = 100,
+    *,
+    alpha: float = 0.6,
+    top_beams: int = 1,
+    bos_id: int = 1,
+    eos_id: int = 2,
+) -> list[list[Hypothesis]]:
+    """Keep the `beam` most probable beginnings at every step; return the best finished sentences.
+
+    All beams of all sentences take a step together. The cache holds one slot for each token that ever stood on
+    a beam; which slots a beam may see, its own ancestors, is said by a mask. So nothing is copied when beams
+    change places, and the source is read once, not once a beam.
+
+    A sentence is done when it has `beam` finished hypotheses and no open beam can still beat the best ones.
+
+    Args:
+        model: the translator, in evaluation mode.
+        src: token ids, (batch, src_len).
+        beam: hypotheses kept open; 1 gives greedy search.
+        max_len: most tokens of a translation, </s> included. What is still open then is returned as it is.
+        alpha: strength of the length penalty; 0 ranks by log-probability.
+        top_beams: hypotheses returned for each sentence, best first; at most `beam`.
+        bos_id: the id that starts a target.
+        eos_id: the id that ends it.
+
+    Returns:
+        For each sentence its `top_beams` best hypotheses.
+
+    Raises:
+        ValueError: if beam, top_beams or max_len is out of range, alpha is negative, or as
+            `Transformer.encode` does.
+    """
+    vocab_size = model.config.vocab_size
+    _check_search(model, max_len)
+    if not 1 <= beam <= vocab_size // 2:
+        raise ValueError(f"beam ({beam}) must be 1 or more and at most half the vocabulary ({vocab_size})")
+    if not 1 <= top_beams <= beam:
+        raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
+    if alpha < 0:
+        raise ValueError(f"alpha ({alpha}) must be 0 or more")
+    src_mask = padding_mask(src, model.config.pad_id)
+    memory = model.encode(src, src_mask)
+    cache = model.start_cache(memory, src_mask, max_len, beam)
+    batch, device = src.shape[0], src.device
+    finished: list[list[Hypothesis]] = [[] for _ in range(batch)]
+    rows = torch.arange(batch, device=device)  # which sentence each row of the batch is
+    tokens = torch.full((batch, beam, 1), bos_id, device=device)  # (rows, beam, length so far)
+    # All beams start alike: only the first may branch at step 0.
+    scores = torch.full((batch, beam), -torch.inf, device=device)
+    scores[:, 0] = 0.0
+    own = torch.eye(beam, dtype=torch.bool, device=device)  # each beam sees its own newest slot
+    ancestry = torch.zeros(batch, beam, 0, dtype=torch.bool, device=device)  # (rows, beam, slots)
+
+    for length in range(1, max_len + 1):
+        ancestry = torch.cat([ancestry, own.expand(len(rows), -1, -1)], -1)
+        states = model.decode(tokens[:, :, -1], memory, src_mask, ancestry[:, None], cache)
+        step = _forbid(log_softmax(model.logits(states)), model.config.pad_id, bos_id)
+        # Twice as many as needed: at most `beam` of them end, so `beam` others can go on.
+        candidates = (scores[:, :, None] + step).flatten(1).topk(2 * beam)  # (rows, 2 beam)
+        parents = candidates.indices // vocab_size
+        nexts = candidates.indices % vocab_size
+        grown = torch.cat([_take(tokens, parents), nexts[:, :, None]], -1)
+        ends = nexts == eos_id
+        _collect(finished, rows, grown, candidates.values, ends, beam, alpha)
+
+        keep = ends.int().argsort(dim=-1, stable=True)[:, :beam]  # the best that go on, in order
+        scores, parents = candidates.values.gather(1, keep), parents.gather(1, keep)
+        tokens, ancestry = _take(grown, keep), _take(ancestry, parents)
+        if length == max_len:
+            break
+        open_rows = [
+            i
+            for i, (row, best) in enumerate(zip(rows.tolist(), scores[:, 0].tolist(), strict=True))
+            if not _done(finished[row], best, beam, top_beams, length, max_len, alpha)
+        ]
+        if not open_rows:
+            break
+        if len(open_rows) < len(rows):
+            index = torch.tensor(open_rows, device=device)
+            rows, tokens, scores, ancestry = rows[index], tokens[index], scores[index], ancestry[index]
+            memory, src_mask, cache = memory[index], src_mask[index], cache.select(index)
+    _collect_open(finished, rows, tokens, scores, beam, alpha, eos_id)
+    return [sorted(found, key=lambda h: -h.score)[:top_beams] for found in finished]
+
+
+def _done(
+    found: list[Hypothesis],
+    best_open: float,
+    beam: int,
+    top_beams: int,
+    length: int,
+    max_len: int,
+    alpha: float,
+) -> bool:
+    """Whether no open beam can enter the `top_beams` best any more."""
+    if len(found) < beam:
+        return False
+    # Log-probabilities only fall, and the longest sentence has the mildest penalty.
+    bound = best_open / length_penalty(max_len if alpha > 0 else length, alpha)
+    return sorted((h.score for h in found), reverse=True)[top_beams - 1] >= bound
+
+
+def _collect(
+    finished: list[list[Hypothesis]],
+    rows: Tensor,
+    grown: Tensor,
+    log_probs: Tensor,
+    ends: Tensor,
+    beam: int,
+    alpha: float,
+) -> None:
+    """Move the candidates that end, among each sentence's `beam` best, to `finished`."""
+    penalty = length_penalty(grown.shape[-1] - 1, alpha)
+    for i, k in ends[:, :beam].nonzero().tolist():
+        log_prob = float(log_probs[i, k])
+        if log_prob > -torch.inf:
+            hypothesis = Hypothesis(grown[i, k, 1:].tolist(), log_prob, log_prob / penalty)
+            finished[int(rows[i])].append(hypothesis)
+
+
+def _collect_open(
+    finished: list[list[Hypothesis]],
+    rows: Tensor,
+    tokens: Tensor,
+    scores: Tensor,
+    beam: int,
+    alpha: float,
+    eos_id: int,
+) -> None:
+    """At `max_len`: sentences that have too few finished hypotheses are filled up with open ones."""
+    penalty = length_penalty(tokens.shape[-1] - 1, alpha)
+    for i, row in enumerate(rows.tolist()):
+        for ids, log_prob in zip(tokens[i, :, 1:].tolist(), scores[i].tolist(), strict=True):
+            if len(finished[row]) < beam and log_prob > -torch.inf:
+                finished[row].append(Hypothesis(ids, log_prob, log_prob / penalty))
+
+
+def _take(x: Tensor, index: Tensor) -> Tensor:
+    """Rows of the second dimension by index: (n, k, m), (n, j) → (n, j, m)."""
+    return x.gather(1, index[:, :, None].expand(-1, -1, x.shape[-1]))
+
+
+def _forbid(scores: Tensor, *ids: int) -> Tensor:
+    """Make the given ids impossible, in place."""
+    scores[..., list(ids)] = -torch.inf
+    return scores
+
+
+def _check_search(model: Transformer, max_len: int) -> None:
+    limit = model.config.max_len
+    if not 1 <= max_len <= limit:
+        raise ValueError(f"max_len ({max_len}) must be 1 or more and at most the model's max_len ({limit})")
+
+
+@torch.inference_mode()
+def _one_by_one(
+    model: Transformer,
+    src: Tensor,
+    max_len: int,
+    choose: Callable[[Tensor], Tensor],
+    bos_id: int,
+    eos_id: int,
+) -> list[list[int]]:
+    """Extend every sentence by what `choose` makes of its logits, (batch, vocab_size) → (batch,)."""
+    _check_search(model, max_len)
+    src_mask = padding_mask(src, model.config.pad_id)
+    memory = model.encode(src, src_mask)
+    cache = model.start_cache(memory, src_mask, max_len)
+    result: list[list[int]] = [[] for _ in range(src.shape[0])]
+    rows = torch.arange(src.shape[0], device=src.device)
+    last = torch.full((src.shape[0], 1), bos_id, device=src.device)
+    for _ in range(max_len):
+        states = model.decode(last, memory, src_mask, cache=cache)  # (rows, 1, d_model)
+        logits = _forbid(model.logits(states[:, -1]), model.config.pad_id, bos_id)
+        last = choose(logits)[:, None]
+        for row, token in zip(rows.tolist(), last.flatten().tolist(), strict=True):
+            result[row].append(token)
+        index = (last.flatten() != eos_id).nonzero().flatten()
+        if len(index) == 0:
+            break
+        if len(index) < len(rows):
+            rows, last = rows[index], last[index]
+            memory, src_mask, cache = memory[index], src_mask[index], cache.select(index)
+    return result

@@ -1,0 +1,95 @@
+"""Loss (chapter 08): how wrong a predicted distribution is, and by how much to mend it."""
+
+import math
+
+import torch
+from torch import Tensor
+
+
+def log_softmax(logits: Tensor) -> Tensor:
+    r"""Logarithms of softmax over the last dimension: $z_k - \log\sum_j \exp(z_j)$, without overflow.
+
+    >>> log_softmax(torch.tensor([1000.0, 1000.0]))
+    tensor([-0.6931, -0.6931])
+    """
+    return logits - logits.logsumexp(-1, keepdim=True)
+
+
+def cross_entropy(
+    logits: Tensor, labels: Tensor, pad_id: int = 0, label_smoothing: float = 0.0
+) -> Tensor:
+    r"""Mean cross-entropy per real token, in nats, with label smoothing (§5.4).
+
+    The target distribution is $q_k = (1-\epsilon)\,[k = y] + \epsilon / K$, spread over all $K$ ids, and the
+    loss is $-\sum_k q_k \log p_k$. It is computed from logits, so no logarithm of 0 can occur. With
+    smoothing its floor is not 0 but the entropy of $q$, see `smoothing_floor`.
+
+    Args:
+        logits: (..., vocab_size).
+        labels: the right ids, (...).
+        pad_id: labels of this id don't count.
+        label_smoothing: ε, at least 0 and below 1.
+
+    Returns:
+        A single number; 0 where every label is padding.
+
+    Raises:
+        ValueError: if shapes don't fit, or ε is out of range.
+
+    >>> uniform = torch.zeros(1, 6)
+    >>> round(cross_entropy(uniform, torch.tensor([3])).item(), 4) == round(math.log(6), 4)
+    True
+    """
+    if logits.shape[:-1] != labels.shape:
+        raise ValueError(
+            f"labels of shape {tuple(labels.shape)} must have the shape of the logits "
+            f"{tuple(logits.shape)} without the last dimension"
+        )
+    if not 0 <= label_smoothing < 1:
+        raise ValueError(f"label_smoothing ({label_smoothing}) must be at least 0 and below 1")
+    normaliser = logits.logsumexp(-1)  # (...)
+    right = logits.gather(-1, labels[..., None]).squeeze(-1)  # (...)
+    losses = normaliser - (1 - label_smoothing) * right
+    if label_smoothing:
+        losses = losses - label_smoothing * logits.mean(-1)
+    real = labels != pad_id
+    return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
+
+
+def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:
+    r"""The lowest value label-smoothed cross-entropy can reach: the entropy of its target, in nats.
+
+    >>> round(smoothing_floor(6, 0.1), 4)
+    0.421
+    """
+    rest = label_smoothing / vocab_size
+    right = 1 - label_smoothing + rest
+    floor = -right * math.log(right)
+    return floor - (vocab_size - 1) * rest * math.log(rest) if rest else floor
+
+
+def kl_divergence(p: Tensor, q: Tensor) -> Tensor:
+    r"""Kullback–Leibler divergence $\sum_k p_k \log(p_k / q_k)$ over the last dimension, in nats.
+
+    Where $p_k = 0$ the term is 0, as its limit is. Where $p_k > 0$ and $q_k = 0$ the divergence is infinite.
+
+    Args:
+        p: probabilities, (..., K).
+        q: probabilities, (..., K).
+
+    Returns:
+        (...), at least 0.
+
+    >>> kl_divergence(torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.5]))
+    tensor(0.6931)
+    """
+    return (torch.xlogy(p, p) - torch.xlogy(p, q)).sum(-1)
+
+
+def perplexity(mean_loss: float) -> float:
+    """The number of equally likely tokens that would be as hard to guess: exp of the mean loss in nats.
+
+    >>> round(perplexity(math.log(8)))
+    8
+    """
+    return math.exp(mean_loss) if mean_loss < 700 else math.inf
