@@ -1,0 +1,24 @@
+// Loaded between RequireJS and the widget manager: makes the manager find everything in this book.
+"use strict";
+{
+  const here = new URL("vendor/widgets/", document.currentScript.src).href;
+  // The manager asks RequireJS for a widget's module before it would ask another host.
+  window.requirejs.config({
+    paths: {
+      anywidget: here + "anywidget",
+      "@jupyter-widgets/html-manager/dist": here.replace(/\/$/, ""), // icon fonts
+    },
+  });
+  // The manager typesets labels through MathJax 2's queue; the book has MathJax 3.
+  window.MathJax = window.MathJax || {};
+  window.MathJax.Hub = {
+    Config() {},
+    Configured() {},
+    Queue([, , element]) {
+      const ready = window.MathJax.startup && window.MathJax.startup.promise;
+      Promise.resolve(ready).then(
+        () => window.MathJax.typesetPromise && window.MathJax.typesetPromise([element]),
+      );
+    },
+  };
+}
