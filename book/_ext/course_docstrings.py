@@ -1,0 +1,70 @@
+"""Let autodoc read docstrings that are written in Markdown's habits.
+
+The package's docstrings say `name` for code and $x$ for mathematics, as the notebooks do. Sphinx
+reads docstrings as reStructuredText, where both mean something else. This translates the two,
+paragraph by paragraph, and leaves doctests as they are. It runs before napoleon, which reads the
+sections Args, Returns and Raises.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sphinx.application import Sphinx
+
+# Text that is already marked as reStructuredText is matched first, and kept.
+MARKED = re.compile(
+    r"(?P<kept>``[^`]+``|:[\w:+-]+:`[^`]+`|`[^`<>]+ <[^`]+>`_)"
+    r"|`(?P<code>[^`]+)`"
+    r"|(?<!\$)\$(?P<math>[^$\s](?:[^$]*[^$\s])?)\$(?!\$)"
+)
+
+
+def translate(text: str) -> str:
+    r"""Return a paragraph of a docstring with its code and mathematics marked for Sphinx.
+
+    >>> translate("weights of `n_heads` heads, $d_k$ wide")
+    'weights of ``n_heads`` heads, :math:`d_k` wide'
+    >>> translate("already ``marked``, and :math:`x`")
+    'already ``marked``, and :math:`x`'
+    >>> print(translate("several `Pair`s"))  # a mark has to end before a letter
+    several ``Pair``\ s
+    """
+
+    def replace(found: re.Match[str]) -> str:
+        if found["kept"]:
+            return found["kept"]
+        mark = f"``{found['code']}``" if found["code"] else f":math:`{found['math']}`"
+        before = "\\ " if re.match(r"\w", text[found.start() - 1 : found.start()]) else ""
+        after = "\\ " if re.match(r"\w", text[found.end() : found.end() + 1]) else ""
+        return before + mark + after
+
+    return MARKED.sub(replace, text)
+
+
+def translate_docstring(lines: list[str]) -> list[str]:
+    """Return the lines of a docstring, translated; a formula may run over two lines.
+
+    >>> translate_docstring(["$a +", "b$", "", ">>> f(`x`)", "`1`", "", "`end`"])
+    [':math:`a +', 'b`', '', '>>> f(`x`)', '`1`', '', '``end``']
+    """
+    result: list[str] = []
+    for paragraph in re.split(r"(\n(?:[ \t]*\n)+)", "\n".join(lines)):
+        prompt = re.search(r"^[ \t]*>>>", paragraph, re.M)
+        end = prompt.start() if prompt else len(paragraph)
+        result.append(translate(paragraph[:end]) + paragraph[end:])
+    return "".join(result).split("\n")
+
+
+def process(
+    _app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]
+) -> None:
+    """Translate the docstring that autodoc is about to read."""
+    lines[:] = translate_docstring(lines)
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Connect to autodoc, earlier than napoleon, whose priority is 500."""
+    app.connect("autodoc-process-docstring", process, priority=400)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
