@@ -75,8 +75,8 @@ def token_batches(
         One list of indices into `examples` a batch; every example is in exactly one.
 
     Raises:
-        ValueError: if there are no examples, `seed` is negative, or an example is longer than `max_len` or fills more than
-            `max_tokens` positions by itself.
+        ValueError: if there are no examples, `seed` is negative, or an example is longer than
+            `max_len` or fills more than `max_tokens` positions by itself.
 
     >>> examples = [([5, 6, 7], [5, 6]), ([8], [9]), ([5, 6], [7, 8]), ([9], [8])]
     >>> token_batches(examples, max_tokens=10)

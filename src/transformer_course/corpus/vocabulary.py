@@ -1,0 +1,239 @@
+"""Subwords: byte-pair encoding over bytes, one vocabulary for both languages (chapter 07).
+
+Byte-pair encoding (Gage 1994; for translation Sennrich et al. 2016, arXiv 1508.07909) starts from
+single symbols and merges the pair that is most frequent in the training text, again and again,
+until the vocabulary is full. Here the symbols are the 256 bytes of UTF-8 (Radford et al. 2019), so
+every text can be written and no unknown symbol exists. No merge crosses a space, an apostrophe
+("l'" + "arbre") or a punctuation mark. The work is done by the tokenizers library.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from operator import index
+from pathlib import Path
+from typing import Any
+
+# The library warns whenever a process that has encoded forks (as data loaders and test runners do),
+# unless this is decided beforehand. It is read at each call; a value set by the user stays.
+os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
+
+PAD, BOS, EOS = "<pad>", "<s>", "</s>"
+_SPECIALS = [PAD, BOS, EOS]
+_SMALLEST = len(_SPECIALS) + 256
+
+# Letters and digits with the space before them and the apostrophe after them, or a single mark.
+_WORD_OR_MARK = r" ?[^\s\p{P}\p{S}]+['’]?| ?[\p{P}\p{S}]"
+_SPACE = "▁"
+
+
+class Vocabulary:
+    """Subwords shared by source and target, with their ids; made by `train` or `load`.
+
+    Ids 0, 1 and 2 are <pad>, <s> and </s>; then come the bytes, then the merged subwords. No text
+    is ever encoded to the first three, not even one that spells "</s>". Decoding undoes encoding:
+    `decode(encode([text])) == [normalise(text)]`.
+
+    >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
+    >>> vocabulary.pieces("le chat voit l'arbre")
+    ['▁le', '▁chat', '▁voit', "▁l'", 'a', 'r', 'b', 'r', 'e']
+    >>> vocabulary.decode(vocabulary.encode(["le  chat  💛"]))
+    ['le chat 💛']
+    """
+
+    pad_id = 0
+    bos_id = 1
+    eos_id = 2
+
+    def __init__(self, tokenizer: Tokenizer) -> None:
+        tokenizer.encode_special_tokens = True  # "</s>" in a text is text, not the end of it
+        self._tokenizer = tokenizer
+        self._size: int = tokenizer.get_vocab_size()
+
+    @classmethod
+    def train(cls, lines: Iterable[str], size: int) -> "Vocabulary":
+        """Learn the subwords of a text; the same lines in any order give the same vocabulary.
+
+        Args:
+            lines: sentences of both languages.
+            size: number of entries to reach, special tokens and bytes included. It stays below
+                where no pair of subwords is left that occurs twice.
+
+        Raises:
+            ValueError: if `size` is below 259 (3 special tokens and 256 bytes), or `lines` is a
+                single string, is empty, or holds something that is not text.
+        """
+        if size < _SMALLEST:
+            raise ValueError(
+                f"size ({size}) must be at least {_SMALLEST}: {len(_SPECIALS)} special tokens "
+                f"and 256 bytes"
+            )
+        sentences = _checked(lines)
+        if not sentences:
+            raise ValueError("lines is empty; there must be at least one sentence to learn from")
+        tokenizer = _untrained()
+        trainer = trainers.BpeTrainer(
+            vocab_size=size,
+            min_frequency=2,
+            special_tokens=_SPECIALS,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+            show_progress=False,
+        )
+        tokenizer.train_from_iterator(sentences, trainer, length=len(sentences))
+        return cls(tokenizer)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":
+        """Read a vocabulary that `save` wrote.
+
+        Raises:
+            OSError: if the file cannot be opened.
+            ValueError: if it is not such a file.
+        """
+        refusal = f"{os.fspath(path)} is not a vocabulary written by Vocabulary.save"
+        try:
+            tokenizer = Tokenizer.from_str(Path(path).read_text(encoding="utf-8"))
+        except OSError:
+            raise
+        except Exception as error:  # the library raises bare Exception for whatever it can't read
+            raise ValueError(f"{refusal}: {error}") from error
+        if _rules(tokenizer) != _rules(_untrained()):
+            raise ValueError(f"{refusal}: it splits or joins text by other rules")
+        if [tokenizer.id_to_token(i) for i in range(3)] != _SPECIALS:
+            raise ValueError(f"{refusal}: ids 0, 1, 2 are not {PAD}, {BOS}, {EOS}")
+        if any(tokenizer.token_to_id(symbol) is None for symbol in _BYTE_OF):
+            raise ValueError(f"{refusal}: some of the 256 bytes are missing")
+        if sorted(tokenizer.get_vocab().values()) != list(range(tokenizer.get_vocab_size())):
+            raise ValueError(f"{refusal}: its ids have gaps")
+        return cls(tokenizer)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the vocabulary as JSON of the tokenizers library; the same one, the same bytes."""
+        text = self._tokenizer.to_str(pretty=True) + "\n"
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+    def __len__(self) -> int:
+        """Number of entries, special tokens included; ids run from 0 to `len - 1`."""
+        return self._size
+
+    def normalise(self, text: str) -> str:
+        """Bring a text to the form that decoding gives back: composed (NFC), single spaces."""
+        normalised: str = self._tokenizer.normalizer.normalize_str(text)
+        return normalised.removeprefix(" ")
+
+    def encode(self, lines: Sequence[str]) -> list[list[int]]:
+        """Turn sentences into ids, without special tokens.
+
+        Raises:
+            ValueError: if `lines` is a single string, or holds something that is not text or
+                that UTF-8 cannot write.
+        """
+        encodings = self._tokenizer.encode_batch_fast(_checked(lines), add_special_tokens=False)
+        return [encoding.ids for encoding in encodings]
+
+    def decode(self, ids: Sequence[Sequence[int]]) -> list[str]:
+        """Turn rows of ids into sentences: up to the first </s>, without <pad> and <s>.
+
+        Bytes that don't form a character, as an untrained model may write, become U+FFFD.
+
+        Raises:
+            ValueError: if an id is not in the vocabulary, or `ids` is not a list of rows.
+        """
+        rows = [self._content(row, i) for i, row in enumerate(ids)]
+        return self._tokenizer.decode_batch(rows, skip_special_tokens=False)
+
+    def pieces(self, text: str) -> list[str]:
+        """Split a text into its subwords, written so that one can read them.
+
+        A space is shown as ▁, so that joining the pieces gives the text back; bytes that are only
+        a part of a character are shown as \\xc3.
+        """
+        return [self.piece(entry) for entry in self.encode([text])[0]]
+
+    def piece(self, entry: int) -> str:
+        """Return the readable form of one id.
+
+        Raises:
+            ValueError: if the id is not in the vocabulary.
+        """
+        if not 0 <= entry < self._size:
+            raise ValueError(f"entry ({entry}) must be in 0 … {self._size - 1}")
+        token = str(self._tokenizer.id_to_token(entry))
+        if entry < len(_SPECIALS):
+            return token
+        text = bytes(_BYTE_OF[symbol] for symbol in token).decode("utf-8", "backslashreplace")
+        return text.replace(" ", _SPACE)
+
+    def _content(self, row: Sequence[int], i: int) -> list[int]:
+        """The ids of row i that stand for text, after checking all of them."""
+        try:
+            entries = [index(entry) for entry in row]
+        except TypeError as error:
+            raise ValueError(f"ids[{i}] ({row!r}) must be a row of whole numbers") from error
+        for j, entry in enumerate(entries):
+            if not 0 <= entry < self._size:
+                raise ValueError(f"ids[{i}][{j}] ({entry}) must be in 0 … {self._size - 1}")
+        end = entries.index(self.eos_id) if self.eos_id in entries else len(entries)
+        return [entry for entry in entries[:end] if entry >= len(_SPECIALS)]
+
+
+def _untrained() -> Tokenizer:
+    """Set up the rules of the pipeline, with an empty vocabulary."""
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.normalizer = normalizers.Sequence(
+        [
+            normalizers.NFC(),
+            normalizers.Replace(Regex(r"\s+"), " "),
+            normalizers.Strip(),
+            # so that a word has one form, at the start of a sentence and inside it
+            normalizers.Prepend(" "),
+        ]
+    )
+    tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
+        [
+            pre_tokenizers.Split(Regex(_WORD_OR_MARK), "isolated"),
+            pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
+        ]
+    )
+    tokenizer.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(" ", 1, 0)])
+    return tokenizer
+
+
+def _rules(tokenizer: Tokenizer) -> dict[str, Any]:
+    """Everything of a tokenizer but the vocabulary and the merges themselves."""
+    state: dict[str, Any] = json.loads(tokenizer.to_str())
+    rules = {key: state[key] for key in ("normalizer", "pre_tokenizer", "post_processor")}
+    model = {key: value for key, value in state["model"].items() if key not in ("vocab", "merges")}
+    return rules | {"decoder": state["decoder"], "model": model}
+
+
+def _checked(lines: Iterable[str]) -> list[str]:
+    """The sentences as a list, each of them known to be text that UTF-8 can write."""
+    if isinstance(lines, str):
+        raise ValueError("lines must be a list of sentences, not a single string")
+    sentences = list(lines)
+    for i, sentence in enumerate(sentences):
+        if not isinstance(sentence, str):
+            raise ValueError(f"lines[{i}] ({sentence!r}) must be a string")
+        try:
+            sentence.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(f"lines[{i}] ({sentence!r}) holds half a surrogate pair") from error
+    return sentences
+
+
+def _byte_symbols() -> dict[str, int]:
+    """Map the printable symbol that byte-level encoding writes for a byte to that byte.
+
+    Printable characters of Latin-1 stand for themselves, the others follow from U+0100 onwards.
+    """
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {
+        chr(0x100 + i): byte for i, byte in enumerate(others)
+    }
+
+
+_BYTE_OF = _byte_symbols()

@@ -1,0 +1,321 @@
+"""Vocabulary: reversible on any text, the same on every run, and clear about wrong input."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tokenizers import Tokenizer
+
+from transformer_course.corpus import readers
+from transformer_course.corpus.vocabulary import Vocabulary
+
+LINES = [
+    "the cat, the cat, the cat",
+    "the cat is on the mat",
+    "the animal didn't cross the street because it was too tired .",
+    "le chat est sur le tapis",
+    "l'animal n'a pas traversé la rue parce qu'il était trop fatigué .",
+    "est-ce que l'arbre de l'été est là ?",
+    "<s> </s> <pad> <s> </s> <pad> </s></s></s>",
+] * 3
+
+SIZE = 350
+
+
+@pytest.fixture(scope="module")
+def vocabulary() -> Vocabulary:
+    return Vocabulary.train(LINES, SIZE)
+
+
+V = Vocabulary.train(LINES, SIZE)
+
+
+@settings(max_examples=1000)
+@given(st.text())
+@example("")
+@example(" \t\n ")
+@example("</s>")
+@example("a<pad>b <s>")
+@example("▁ ĠĠ Ċ")
+@example("\x00\x1c\u2028\ufeff\u00ad")
+@example("e\u0301 \u0301 x")
+@example("''’’ l'’ '")
+@example("👩‍👩‍👧 🇫🇷 한국어 我爱火锅 עברית")
+def test_decoding_undoes_encoding(text: str) -> None:
+    assert V.decode(V.encode([text])) == [V.normalise(text)]
+
+
+@given(st.lists(st.text()))
+def test_a_batch_gives_what_its_sentences_give_alone(lines: list[str]) -> None:
+    together = V.encode(lines)
+    assert together == [V.encode([line])[0] for line in lines]
+    assert V.decode(together) == [V.normalise(line) for line in lines]
+
+
+@given(st.text())
+def test_no_text_becomes_a_special_token(text: str) -> None:
+    assert all(entry > 2 for entry in V.encode([text])[0])
+
+
+@given(st.text())
+def test_normalised_text_is_left_alone(text: str) -> None:
+    once = V.normalise(text)
+    assert V.normalise(once) == once
+    assert "  " not in once
+    assert once == once.strip(" ")
+
+
+@given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn"])))
+@example("le\u00a0cafe\u0301\u2028la\u3000bas ")
+def test_readers_and_vocabulary_agree_on_the_normal_form(text: str) -> None:
+    assert V.normalise(text) == readers.normalise(text)
+
+
+@given(st.text(st.characters(exclude_characters="▁", exclude_categories=["Cs"])))
+def test_pieces_joined_are_the_text(text: str) -> None:
+    pieces = V.pieces(text)
+    if not any("\\x" in piece for piece in pieces):
+        assert "".join(pieces).replace("▁", " ").removeprefix(" ") == V.normalise(text)
+
+
+def test_pieces_are_readable(vocabulary: Vocabulary) -> None:
+    assert vocabulary.pieces("the cat") == ["▁the", "▁cat"]
+    assert vocabulary.pieces("l'chat")[0] == "▁l'"
+    assert vocabulary.pieces("été.")[-1] == "."
+    assert vocabulary.pieces("ñ") == ["▁", "\\xc3", "\\xb1"]
+    assert [vocabulary.piece(i) for i in range(3)] == ["<pad>", "<s>", "</s>"]
+
+
+@pytest.mark.parametrize(
+    ("text", "cuts"),
+    [
+        ("l'arbre", ["l'", "arbre"]),
+        ("aujourd’hui", ["aujourd’", "hui"]),
+        ("didn't", ["didn'", "t"]),
+        ("est-ce que ?", ["est", "-", "ce", " que", " ?"]),
+        ("fin...", ["fin", ".", ".", "."]),
+        ("3,5 €", ["3", ",", "5", " €"]),
+        ("«là»", ["«", "là", "»"]),
+    ],
+)
+def test_no_merge_crosses_a_boundary(text: str, cuts: list[str]) -> None:
+    """A vocabulary that has learned all of one text cuts it at its boundaries and nowhere else."""
+    everything = Vocabulary.train([f"{text} {text}"], 5000)
+    assert everything.pieces(text) == [cut.replace(" ", "▁") for cut in [" " + cuts[0], *cuts[1:]]]
+
+
+def test_a_word_has_one_form_at_the_start_and_inside(vocabulary: Vocabulary) -> None:
+    (inside,) = vocabulary.encode(["the the"])
+    assert inside == vocabulary.encode(["the"])[0] * 2
+
+
+def test_size_and_special_ids(vocabulary: Vocabulary) -> None:
+    assert len(vocabulary) == SIZE
+    assert (vocabulary.pad_id, vocabulary.bos_id, vocabulary.eos_id) == (0, 1, 2)
+    assert max(max(row) for row in vocabulary.encode(LINES)) < SIZE
+    assert len({vocabulary.piece(i) for i in range(SIZE)}) == SIZE
+
+
+def test_the_smallest_vocabulary_is_bytes() -> None:
+    smallest = Vocabulary.train(LINES, 259)
+    assert len(smallest) == 259
+    assert len(smallest.encode(["été"])[0]) == len(" été".encode())
+
+
+def test_training_stops_where_nothing_repeats() -> None:
+    assert len(Vocabulary.train(["ab"], 5000)) == 259
+    assert len(Vocabulary.train(["ab", "ab"], 5000)) == 261  # "▁a" or "ab", then "▁ab"
+
+
+@pytest.mark.parametrize("size", [258, 0, -1])
+def test_a_size_without_room_for_the_bytes_is_refused(size: int) -> None:
+    rule = f"size ({size}) must be at least 259: 3 special tokens and 256 bytes"
+    with pytest.raises(ValueError, match=re.escape(rule)):
+        Vocabulary.train(LINES, size)
+
+
+@pytest.mark.parametrize("call", [lambda x: Vocabulary.train(x, 300), V.encode])
+@pytest.mark.parametrize(
+    ("lines", "rule"),
+    [
+        ("the cat", "lines must be a list of sentences, not a single string"),
+        (["a", None], "lines[1] (None) must be a string"),
+        (["a", b"b"], "lines[1] (b'b') must be a string"),
+        (["\ud800"], "lines[0] ('\\ud800') holds half a surrogate pair"),
+    ],
+)
+def test_what_is_not_a_list_of_sentences_is_refused(call, lines, rule: str) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match=re.escape(rule)):
+        call(lines)
+
+
+def test_nothing_to_learn_from_is_refused() -> None:
+    with pytest.raises(ValueError, match=re.escape("lines is empty; there must be at least one")):
+        Vocabulary.train(iter([]), 300)
+    assert V.encode([]) == []
+    assert V.decode([]) == []
+
+
+def test_decode_stops_at_the_end_and_skips_padding(vocabulary: Vocabulary) -> None:
+    the, cat = vocabulary.encode(["the cat"])[0]
+    rows = [[1, the, cat, 2, the, 0], [0, 0, the, 0, cat], [2, the], [], [1, 2]]
+    assert vocabulary.decode(rows) == ["the cat", "the cat", "", "", ""]
+    assert vocabulary.decode(np.array([[1, the, cat, 2]])) == ["the cat"]  # type: ignore[arg-type]
+
+
+def test_bytes_that_form_no_character_are_shown_as_such(vocabulary: Vocabulary) -> None:
+    broken = vocabulary.encode(["ñ"])[0][:-1]
+    assert vocabulary.decode([broken]) == ["\ufffd"]
+
+
+@pytest.mark.parametrize("entry", [-1, SIZE, 10**9])
+def test_ids_outside_the_vocabulary_are_refused(vocabulary: Vocabulary, entry: int) -> None:
+    rule = f"ids[1][2] ({entry}) must be in 0 … {SIZE - 1}"
+    with pytest.raises(ValueError, match=re.escape(rule)):
+        vocabulary.decode([[5], [5, 2, entry]])
+    with pytest.raises(ValueError, match=re.escape(f"entry ({entry}) must be in 0 … {SIZE - 1}")):
+        vocabulary.piece(entry)
+
+
+@pytest.mark.parametrize("row", [5, 0.5, [0.5]])
+def test_what_is_not_a_row_of_ids_is_refused(vocabulary: Vocabulary, row: object) -> None:
+    rule = f"ids[0] ({row!r}) must be a row of whole numbers"
+    with pytest.raises(ValueError, match=re.escape(rule)):
+        vocabulary.decode([row])  # type: ignore[list-item]
+
+
+def test_saved_and_loaded_it_is_the_same(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    vocabulary.save(tmp_path / "one.json")
+    loaded = Vocabulary.load(str(tmp_path / "one.json"))
+    loaded.save(tmp_path / "two.json")
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "two.json").read_bytes()
+    assert loaded.encode(LINES) == vocabulary.encode(LINES)
+    assert len(loaded) == len(vocabulary)
+    assert loaded.decode(loaded.encode(["a </s> <pad>"])) == ["a </s> <pad>"]
+
+
+TRAIN_AND_SAVE = """
+import sys
+from transformer_course.corpus.vocabulary import Vocabulary
+lines = open(sys.argv[1], encoding="utf-8").read().splitlines()
+Vocabulary.train(lines[::-1] if sys.argv[3] == "backwards" else lines, 900).save(sys.argv[2])
+"""
+
+
+def test_training_again_gives_the_same_bytes(tmp_path: Path) -> None:
+    """Whatever the order of the lines, the hash seed and the number of threads."""
+    words = ["chat", "chien", "arbre", "été", "maison", "rouge", "verte", "l'", "un", "une"]
+    rng = np.random.default_rng(3)
+    lines = [" ".join(rng.choice(words, 6)) + f" {i * 7919}" for i in range(400)]
+    text = tmp_path / "lines.txt"
+    text.write_text("\n".join(lines), encoding="utf-8")
+    saved: list[bytes] = []
+    for order, threads in [("forwards", "false"), ("backwards", "true"), ("forwards", "true")]:
+        path = tmp_path / f"{len(saved)}.json"
+        environment = os.environ | {
+            "TOKENIZERS_PARALLELISM": threads,
+            "PYTHONHASHSEED": str(len(saved)),
+            "RAYON_NUM_THREADS": "2",
+        }
+        command = [sys.executable, "-c", TRAIN_AND_SAVE, str(text), str(path), order]
+        subprocess.run(command, check=True, env=environment)
+        saved.append(path.read_bytes())
+    assert saved[0] == saved[1] == saved[2]
+    assert len(Vocabulary.load(tmp_path / "0.json")) > 500
+
+
+def edited(change: dict[str, object]) -> str:
+    state = json.loads(V._tokenizer.to_str())
+    for dotted, value in change.items():
+        *parents, last = dotted.split(".")
+        place = state
+        for parent in parents:
+            place = place[parent]
+        place[last] = value
+    return json.dumps(state)
+
+
+def without_byte() -> str:
+    return V._tokenizer.to_str().replace('"!":3,', '"!!":3,')
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", ""),
+        ("{}", ""),
+        ("[1, 2", ""),
+        ('{"version": "1.0", "model": 3}', ""),
+        (lambda: edited({"normalizer": None}), "it splits or joins text by other rules"),
+        (lambda: edited({"pre_tokenizer": None}), "it splits or joins text by other rules"),
+        (lambda: edited({"decoder": None}), "it splits or joins text by other rules"),
+        (lambda: edited({"model.dropout": 0.5}), "it splits or joins text by other rules"),
+        (without_byte, "some of the 256 bytes are missing"),
+    ],
+)
+def test_a_file_that_is_no_vocabulary_is_refused(tmp_path: Path, text, reason: str) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "v.json"
+    path.write_text(text if isinstance(text, str) else text(), encoding="utf-8")
+    rule = f"{path} is not a vocabulary written by Vocabulary.save: {reason}"
+    with pytest.raises(ValueError, match=re.escape(rule)):
+        Vocabulary.load(path)
+
+
+def test_a_vocabulary_without_the_special_tokens_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "v.json"
+    path.write_text(V._tokenizer.to_str().replace("</s>", "</e>"), encoding="utf-8")
+    with pytest.raises(ValueError, match=re.escape("ids 0, 1, 2 are not <pad>, <s>, </s>")):
+        Vocabulary.load(path)
+
+
+def test_a_file_that_is_not_text_or_not_there(tmp_path: Path) -> None:
+    (tmp_path / "v.json").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(ValueError, match="is not a vocabulary"):
+        Vocabulary.load(tmp_path / "v.json")
+    with pytest.raises(FileNotFoundError):
+        Vocabulary.load(tmp_path / "none.json")
+
+
+def test_the_file_is_complete_for_the_library_alone(vocabulary: Vocabulary, tmp_path: Path) -> None:
+    """Somebody with the tokenizers library and without this package gets the same ids."""
+    vocabulary.save(tmp_path / "v.json")
+    theirs = Tokenizer.from_file(str(tmp_path / "v.json"))
+    text = "  l'e\u0301te\u0301 est  la\u0300 ."
+    assert theirs.encode(text).ids == vocabulary.encode([text])[0]
+    assert theirs.decode(theirs.encode(text).ids) == "l'été est là ."
+
+
+FORK = """
+import os, sys
+from transformer_course.corpus.vocabulary import Vocabulary
+v = Vocabulary.train(["the cat", "the cat"], 300)
+v.encode(["the cat"] * 100)
+child = os.fork()
+if child == 0:
+    v.encode(["the cat"] * 100)
+    os._exit(0)
+sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_forking_after_encoding_warns_of_nothing() -> None:
+    environment = {k: v for k, v in os.environ.items() if k != "TOKENIZERS_PARALLELISM"}
+    done = subprocess.run(
+        [sys.executable, "-c", FORK], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""
+
+
+@given(st.text())
+def test_normal_form_is_composed(text: str) -> None:
+    known = all(unicodedata.category(char) != "Cn" for char in text)
+    assert not known or unicodedata.is_normalized("NFC", V.normalise(text))
