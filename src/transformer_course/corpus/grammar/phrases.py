@@ -1,0 +1,280 @@
+"""Noun phrases and pronouns, written in both languages at once.
+
+A phrase has one English form and one or more *readings* in French: "you" is tu or vous, "i" is a
+man or a woman. Each role in a sentence has ten keys of its own, so that words find their
+counterparts: role 1 gives 11 to the determiner, 12 and 13 to adjectives, 14 to the noun.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import TypeVar
+
+from transformer_course.corpus.grammar.lexicon import DESCRIBING, Adjective, Noun
+from transformer_course.corpus.grammar.numbers import english_number, french_number
+from transformer_course.corpus.grammar.spelling import Word, vowel_sound
+
+T = TypeVar("T")
+
+
+class Dice:
+    """Random choices that give the same result on every platform."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = Random(seed).random
+
+    def pick(self, items: Sequence[T]) -> T:
+        """One of the items."""
+        return items[int(self.random() * len(items))]
+
+    def chance(self, probability: float) -> bool:
+        """True with that probability."""
+        return self.random() < probability
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One French reading of a phrase: its words and what agrees with it.
+
+    `negated` are the words after a negated verb (un → de); `person` counts from 0 (je) to 5 (ils).
+    """
+
+    words: list[Word]
+    person: int
+    gender: str
+    plural: bool
+    negated: list[Word]
+
+
+@dataclass(slots=True)
+class Phrase:
+    """An English phrase with its French readings; the first `common` are trained on."""
+
+    english: list[Word]
+    readings: tuple[Reading, ...]
+    third: bool
+    noun: Noun | None = None
+    common: int = 1
+    combinations: list[tuple[str, str]] = field(default_factory=list)
+    phenomena: list[str] = field(default_factory=list)
+
+
+Combination = tuple[str, str]
+
+DEFINITE = {("m", False): "le", ("f", False): "la", ("m", True): "les", ("f", True): "les"}
+INDEFINITE = {"m": "un", "f": "une"}
+POSSESSIVES = {  # english: (before a masculine or a vowel, before a feminine, plural)
+    "my": ("mon", "ma", "mes"),
+    "his": ("son", "sa", "ses"),
+    "her": ("son", "sa", "ses"),
+    "our": ("notre", "notre", "nos"),
+    "their": ("leur", "leur", "leurs"),
+}
+YOUR = (("ton", "ta", "tes"), ("votre", "votre", "vos"))
+
+
+def starts_with_vowel_letter(word: str) -> bool:
+    """Whether "an" stands before an English word.
+
+    >>> [starts_with_vowel_letter(word) for word in ("apple", "honest", "useful", "cat")]
+    [True, True, False, False]
+    """
+    return word.startswith("honest") or (word[0] in "aeiou" and not word.startswith("use"))
+
+
+def choose_adjectives(dice: Dice, noun: Noun, wanted: float) -> list[Adjective]:
+    """No adjective, one, or one before and one after the noun."""
+    if not DESCRIBING[noun] or not dice.chance(wanted):
+        return []
+    first = dice.pick(DESCRIBING[noun])
+    if dice.chance(0.25):
+        second = dice.pick(DESCRIBING[noun])
+        if first.before_noun and not second.before_noun:
+            return [first, second]
+    return [first]
+
+
+def noun_phrase(
+    dice: Dice,
+    noun: Noun,
+    role: int,
+    *,
+    plural: bool | None = None,
+    determiner: str = "",
+    adjectives: float = 0.3,
+) -> Phrase:
+    """A noun with its determiner and adjectives.
+
+    Args:
+        determiner: "the", "a", "this", "my", a number, …; one at random if empty.
+        adjectives: how often there are any.
+    """
+    if plural is None:
+        plural = not noun.mass and dice.chance(0.3)
+    plural = plural and not noun.mass
+    determiner = determiner or random_determiner(dice, noun, plural)
+    chosen = choose_adjectives(dice, noun, adjectives)
+    base = 10 * role
+    english = english_noun_phrase(noun, plural, determiner, chosen, base)
+    core = french_core(noun, plural, chosen, base)
+    vowel = vowel_sound(core[0][0].split(" ")[0])
+    before = bool(chosen) and chosen[0].before_noun
+    readings = []
+    for words in french_determiners(determiner, noun, plural, vowel, before):
+        keyed = [(word, base + 1) for word in words]
+        negated = keyed
+        if words and words[0] in ("un", "une", "des", "de+"):
+            negated = [("de", base + 1)]
+        readings.append(
+            Reading(keyed + core, 5 if plural else 2, noun.gender, plural, negated + core)
+        )
+    phrase = Phrase(english, tuple(readings), not plural, noun, len(readings))
+    phrase.combinations = [(noun.name, adjective.name) for adjective in chosen]
+    if len(readings) > 1 and determiner != "your":
+        phrase.common = 1
+    label_noun_phrase(phrase, determiner, chosen, plural, before)
+    return phrase
+
+
+def random_determiner(dice: Dice, noun: Noun, plural: bool) -> str:
+    """A determiner that fits the number."""
+    x = dice.random()
+    if x < 0.5:
+        return "the"
+    if x < 0.7:
+        return "a"
+    if x < 0.82:
+        return dice.pick(("my", "his", "her", "our", "their", "your"))
+    if x < 0.9:
+        return "this"
+    if plural:
+        if x < 0.96:
+            return str(2 + int(dice.random() * dice.random() * 99))
+        return "many" if x < 0.98 else "all"
+    return "the"
+
+
+def english_noun_phrase(
+    noun: Noun, plural: bool, determiner: str, adjectives: list[Adjective], base: int
+) -> list[Word]:
+    """The English words."""
+    words = [(a.name, base + 2 + i) for i, a in enumerate(adjectives)]
+    words.append((noun.english[plural], base + 4))
+    if determiner == "a":
+        if not plural and not noun.mass:
+            article = "an" if starts_with_vowel_letter(words[0][0]) else "a"
+            words.insert(0, (article, base + 1))
+    elif determiner == "this":
+        words.insert(0, ("these" if plural else "this", base + 1))
+    elif determiner == "all":
+        words[:0] = [("all", base + 1), ("the", base + 1)]
+    elif determiner.isdigit():
+        words.insert(0, (english_number(int(determiner)), base + 1))
+    else:
+        words.insert(0, (determiner, base + 1))
+    return words
+
+
+def french_core(noun: Noun, plural: bool, adjectives: list[Adjective], base: int) -> list[Word]:
+    """The French noun with its adjectives, without the determiner."""
+    words = [(noun.french[plural], base + 4)]
+    for index, adjective in enumerate(adjectives):
+        form = adjective.french[noun.gender][plural]
+        if not adjective.before_noun:
+            words.append((form, base + 2 + index))
+            continue
+        if noun.gender == "m" and not plural and vowel_sound(noun.french[0]):
+            form = adjective.before_vowel  # un bel arbre
+        words.insert(0, (form, base + 2 + index))
+    return words
+
+
+def french_determiners(
+    determiner: str, noun: Noun, plural: bool, vowel: bool, before: bool
+) -> list[tuple[str, ...]]:
+    """Every French determiner that is right; `before`: an adjective comes before the noun."""
+    gender = noun.gender
+    article = DEFINITE[gender, plural]
+    if determiner == "the":
+        return [(article,)]
+    if determiner == "a":
+        if noun.mass:
+            return [("de+", article)]
+        if plural:
+            return [("de",) if before else ("des",)]
+        return [(INDEFINITE[gender],)]
+    if determiner == "this":
+        if plural:
+            return [("ces",)]
+        return [("cette",) if gender == "f" else ("cet",) if vowel else ("ce",)]
+    if determiner == "many":
+        return [("beaucoup", "de")]
+    if determiner == "all":
+        return [("toutes" if gender == "f" else "tous", "les")]
+    if determiner.isdigit():
+        number = french_number(int(determiner), gender)
+        return [(number,), (number.replace(" ", "-"),)] if " " in number else [(number,)]
+    column = 2 if plural else 1 if gender == "f" and not vowel else 0
+    owners = YOUR if determiner == "your" else (POSSESSIVES[determiner],)
+    return [(forms[column],) for forms in owners]
+
+
+def label_noun_phrase(
+    phrase: Phrase, determiner: str, adjectives: list[Adjective], plural: bool, before: bool
+) -> None:
+    """Write down what the phrase is an example of."""
+    labels = phrase.phenomena
+    noun = phrase.noun
+    assert noun is not None
+    if adjectives:
+        labels.append("adjective order")
+        if any(a.before_vowel != a.french["m"][0] for a in adjectives):
+            labels.append("irregular adjective")
+    if determiner == "a" and noun.mass:
+        labels.append("partitive")
+    elif determiner == "a" and plural:
+        labels.append("de before adjective" if before else "partitive")
+    elif determiner.isdigit():
+        labels.append("number")
+    elif determiner in POSSESSIVES or determiner == "your":
+        labels.append("possessive")
+    elif determiner == "this":
+        labels.append("demonstrative")
+
+
+def person(word: str, person_: int, gender: str, plural: bool, key: int) -> Reading:
+    """Reading of a subject pronoun."""
+    words = [(word, key)]
+    return Reading(words, person_, gender, plural, words)
+
+
+PRONOUNS: dict[str, tuple[tuple[str, int, str, bool], ...]] = {
+    "i": (("je", 0, "m", False), ("je", 0, "f", False)),
+    "you": (
+        ("tu", 1, "m", False),
+        ("tu", 1, "f", False),
+        ("vous", 4, "m", False),
+        ("vous", 4, "f", False),
+        ("vous", 4, "m", True),
+        ("vous", 4, "f", True),
+    ),
+    "he": (("il", 2, "m", False),),
+    "she": (("elle", 2, "f", False),),
+    "we": (("nous", 3, "m", True), ("nous", 3, "f", True)),
+    "they": (("ils", 5, "m", True), ("elles", 5, "f", True)),
+}
+
+
+def pronoun(english: str, role: int) -> Phrase:
+    """A subject pronoun.
+
+    >>> [reading.words[0][0] for reading in pronoun("they", 1).readings]
+    ['ils', 'elles']
+    """
+    key = 10 * role + 4
+    readings = tuple(person(*row, key=key) for row in PRONOUNS[english])
+    phrase = Phrase([(english, key)], readings, english in ("he", "she"))
+    phrase.common = min(len(readings), 4)
+    if english == "you":
+        phrase.phenomena.append("tu or vous")
+    return phrase
