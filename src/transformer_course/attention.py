@@ -101,7 +101,9 @@ def scaled_dot_product_attention(
             f"each key needs its value: got {keys.shape[-2]} keys and {values.shape[-2]} values"
         )
     # Scaling the queries costs less than scaling the scores, which are q_len x k_len.
-    scores = (queries / math.sqrt(queries.shape[-1])) @ keys.transpose(-2, -1)  # (..., q_len, k_len)
+    scores = (queries / math.sqrt(queries.shape[-1])) @ keys.transpose(
+        -2, -1
+    )  # (..., q_len, k_len)
     weights = softmax(scores, mask)
     return weights @ values, weights  # (..., q_len, d_v)
 
@@ -141,6 +143,8 @@ class AdditiveAttention(nn.Module):
             ValueError: if the mask isn't boolean or doesn't fit.
         """
         projected = self.w_query(queries).unsqueeze(-2)  # (..., q_len, 1, d_hidden)
-        hidden = torch.tanh(projected + self.w_key(keys).unsqueeze(-3))  # (..., q_len, k_len, d_hidden)
+        hidden = torch.tanh(
+            projected + self.w_key(keys).unsqueeze(-3)
+        )  # (..., q_len, k_len, d_hidden)
         weights = softmax(self.v(hidden).squeeze(-1), mask)  # (..., q_len, k_len)
         return weights @ values, weights

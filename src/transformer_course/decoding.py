@@ -120,7 +120,9 @@ def next_token_distribution(
         raise ValueError(f"top_k ({top_k}) must be 1 or more")
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p ({top_p}) must be above 0 and at most 1")
-    probabilities, order = torch.softmax(logits / temperature, -1).sort(-1, descending=True, stable=True)
+    probabilities, order = torch.softmax(logits / temperature, -1).sort(
+        dim=-1, descending=True, stable=True
+    )
     if top_k is not None:
         probabilities[..., top_k:] = 0.0
         probabilities = probabilities / probabilities.sum(-1, keepdim=True)
@@ -180,7 +182,9 @@ def beam_search(
     vocab_size = model.config.vocab_size
     _check_search(model, max_len)
     if not 1 <= beam <= vocab_size // 2:
-        raise ValueError(f"beam ({beam}) must be 1 or more and at most half the vocabulary ({vocab_size})")
+        raise ValueError(
+            f"beam ({beam}) must be 1 or more and at most half the vocabulary ({vocab_size})"
+        )
     if not 1 <= top_beams <= beam:
         raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
     if alpha < 0:
@@ -224,7 +228,12 @@ def beam_search(
             break
         if len(open_rows) < len(rows):
             index = torch.tensor(open_rows, device=device)
-            rows, tokens, scores, ancestry = rows[index], tokens[index], scores[index], ancestry[index]
+            rows, tokens, scores, ancestry = (
+                rows[index],
+                tokens[index],
+                scores[index],
+                ancestry[index],
+            )
             memory, src_mask, cache = memory[index], src_mask[index], cache.select(index)
     _collect_open(finished, rows, tokens, scores, beam, alpha, eos_id)
     return [sorted(found, key=lambda h: -h.score)[:top_beams] for found in finished]
@@ -296,7 +305,9 @@ def _forbid(scores: Tensor, *ids: int) -> Tensor:
 def _check_search(model: Transformer, max_len: int) -> None:
     limit = model.config.max_len
     if not 1 <= max_len <= limit:
-        raise ValueError(f"max_len ({max_len}) must be 1 or more and at most the model's max_len ({limit})")
+        raise ValueError(
+            f"max_len ({max_len}) must be 1 or more and at most the model's max_len ({limit})"
+        )
 
 
 @torch.inference_mode()

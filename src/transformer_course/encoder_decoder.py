@@ -58,15 +58,21 @@ class TransformerConfig:
             if field.type is int and field.name != "pad_id" and value < 1:
                 raise ValueError(f"{field.name} ({value}) must be 1 or more")
         if self.d_model % self.n_heads:
-            raise ValueError(f"d_model ({self.d_model}) must be divisible by n_heads ({self.n_heads})")
+            raise ValueError(
+                f"d_model ({self.d_model}) must be divisible by n_heads ({self.n_heads})"
+            )
         if not 0 <= self.dropout < 1:
             raise ValueError(f"dropout ({self.dropout}) must be at least 0 and below 1")
         if self.norm not in ("pre", "post"):
             raise ValueError(f"norm ({self.norm!r}) must be 'pre' or 'post'")
         if self.positions not in ("sinusoidal", "learned", "none"):
-            raise ValueError(f"positions ({self.positions!r}) must be 'sinusoidal', 'learned' or 'none'")
+            raise ValueError(
+                f"positions ({self.positions!r}) must be 'sinusoidal', 'learned' or 'none'"
+            )
         if not 0 <= self.pad_id < self.vocab_size:
-            raise ValueError(f"pad_id ({self.pad_id}) must be one of the {self.vocab_size} token ids")
+            raise ValueError(
+                f"pad_id ({self.pad_id}) must be one of the {self.vocab_size} token ids"
+            )
 
     @classmethod
     def tiny(cls, vocab_size: int) -> "TransformerConfig":
@@ -76,7 +82,9 @@ class TransformerConfig:
     @classmethod
     def small(cls, vocab_size: int) -> "TransformerConfig":
         """The size of the speed table: 3+3 layers, d_model 256, pre-norm."""
-        return replace(cls(vocab_size), d_model=256, n_encoder_layers=3, n_decoder_layers=3, d_ff=1024)
+        return replace(
+            cls(vocab_size), d_model=256, n_encoder_layers=3, n_decoder_layers=3, d_ff=1024
+        )
 
     @classmethod
     def base(cls, vocab_size: int) -> "TransformerConfig":
@@ -435,7 +443,9 @@ class Transformer(nn.Module):
         if cache is None:
             return decoder_mask(tgt, self.config.pad_id)
         if cache.beams > 1:
-            raise ValueError(f"tgt_mask must be given for a cache with beams ({cache.beams}) above 1")
+            raise ValueError(
+                f"tgt_mask must be given for a cache with beams ({cache.beams}) above 1"
+            )
         if tgt.shape[1] == 1:
             return None  # one new token sees all earlier ones
         total = cache.length + tgt.shape[1]

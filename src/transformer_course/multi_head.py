@@ -1,7 +1,7 @@
 """Multi-head attention (chapter 04): several attentions side by side, each in a subspace of its own.
 
-The key-value cache at the end belongs to chapter 09 (decoding): what was computed for earlier positions is kept,
-so that a new position costs one row of attention and not a whole triangle.
+The key-value cache belongs to chapter 09 (decoding): what was computed for earlier positions is
+kept, so that a new position costs one row of attention and not a whole triangle.
 """
 
 from collections.abc import Iterator
@@ -77,7 +77,7 @@ class MultiHeadAttention(nn.Module):
 
     def split_heads(self, x: Tensor) -> Tensor:
         """Cut the width into heads: (batch, length, d_model) → (batch, heads, length, d_k)."""
-        return x.unflatten(-1, (self.n_heads, -1)).transpose(1, 2)
+        return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
 
     def forward(
         self,

@@ -36,7 +36,9 @@ def sinusoidal_encoding(
     if length < 1:
         raise ValueError(f"length ({length}) must be 1 or more")
     if d_model < 2 or d_model % 2:
-        raise ValueError(f"d_model ({d_model}) must be even and 2 or more: sines and cosines come in pairs")
+        raise ValueError(
+            f"d_model ({d_model}) must be even and 2 or more: sines and cosines come in pairs"
+        )
     if layout not in ("interleaved", "concatenated"):
         raise ValueError(f"layout ({layout!r}) must be 'interleaved' or 'concatenated'")
     # In double precision: an angle of thousands of radians loses digits in single precision.
@@ -74,7 +76,9 @@ class PositionalEncoding(nn.Module):
         self.max_len = max_len
         if kind == "sinusoidal":
             # Not saved with the weights: it can be computed again.
-            self.register_buffer("table", sinusoidal_encoding(max_len, d_model, layout), persistent=False)
+            self.register_buffer(
+                "table", sinusoidal_encoding(max_len, d_model, layout), persistent=False
+            )
         elif kind == "learned":
             self.table = nn.Parameter(torch.randn(max_len, d_model) * d_model**-0.5)
         elif kind == "none":
@@ -99,7 +103,9 @@ class PositionalEncoding(nn.Module):
         """
         end = start + -(-x.shape[1] // step)
         if end > self.max_len:
-            raise ValueError(f"sequence of length {end} is longer than the positions, max_len ({self.max_len})")
+            raise ValueError(
+                f"sequence of length {end} is longer than the positions, max_len ({self.max_len})"
+            )
         if self.table is None:
             return x
         rows = self.table[start:end]  # (positions, d_model)

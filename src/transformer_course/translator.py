@@ -1,10 +1,9 @@
 """A translator: vocabulary, model and search in one object, to train, save, load and use."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, overload
+from typing import overload
 
 import torch
 from torch import Tensor
@@ -13,7 +12,6 @@ from transformer_course.checkpoints import (
     CheckpointError,
     load_tensors,
     save_tensors,
-    write_atomically,
 )
 from transformer_course.corpus.batches import BOS_ID, EOS_ID, Example, collate, token_batches
 from transformer_course.corpus.pairs import Pair
@@ -80,14 +78,15 @@ class Translator:
         """
         folder = Path(folder)
         tensors, values = load_tensors(folder / "model.safetensors")
-        names = {field.name for field in fields(TransformerConfig)}
-        if set(values.get("config", {})) != names:
+        if set(values.get("config", {})) != {f.name for f in fields(TransformerConfig)}:
             raise CheckpointError(f"{folder / 'model.safetensors'} doesn't say the model's config")
         model = Transformer(TransformerConfig(**values["config"]))
         try:
             model.load_state_dict(_tied(model, tensors))
         except RuntimeError as error:
-            raise CheckpointError(f"{folder / 'model.safetensors'} doesn't fit its config") from error
+            raise CheckpointError(
+                f"{folder / 'model.safetensors'} doesn't fit its config"
+            ) from error
         return cls(model.to(device), Vocabulary.load(folder / "vocabulary.json"))
 
     def save(self, folder: str | Path) -> None:
@@ -96,16 +95,14 @@ class Translator:
         folder.mkdir(parents=True, exist_ok=True)
         self.vocabulary.save(folder / "vocabulary.json")
         weights = {name: tensor.cpu() for name, tensor in self.model.named_parameters()}
-        save_tensors(
-            folder / "model.safetensors", weights, {"config": asdict(self.model.config)}
-        )
+        save_tensors(folder / "model.safetensors", weights, {"config": asdict(self.model.config)})
 
     @overload
     def translate(self, text: str, *, beam: int = 4, alpha: float = 0.6) -> str: ...
     @overload
-    def translate(self, text: Sequence[str], *, beam: int = 4, alpha: float = 0.6) -> list[str]: ...
+    def translate(self, text: list[str], *, beam: int = 4, alpha: float = 0.6) -> list[str]: ...
     def translate(
-        self, text: str | Sequence[str], *, beam: int = 4, alpha: float = 0.6
+        self, text: str | list[str], *, beam: int = 4, alpha: float = 0.6
     ) -> str | list[str]:
         """Translate a sentence, or several at once.
 
@@ -153,12 +150,12 @@ class Translator:
         if not examples:
             return []
         results: dict[int, list[Hypothesis]] = {}
-        for indices in token_batches(examples, max(max_tokens, 3 + max(len(s) for s, _ in examples))):
+        for indices in token_batches(
+            examples, max(max_tokens, 3 + max(len(s) for s, _ in examples))
+        ):
             src = collate(examples, indices).src.to(self.device)
             limit = min(2 * src.shape[1] + 10, self.model.config.max_len)
-            found = beam_search(
-                self.model, src, beam, limit, alpha=alpha, top_beams=top_beams
-            )
+            found = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
             results.update(zip(indices, found, strict=True))
         return [results[i] for i in range(len(examples))]
 
@@ -243,7 +240,7 @@ class Recipe:
     vocab_size: int = 4000
     dropout: float = 0.1
     label_smoothing: float = 0.1
-    training: TrainingConfig = TrainingConfig()
+    training: TrainingConfig = field(default_factory=TrainingConfig)
 
     def __post_init__(self) -> None:
         if self.preset not in ("tiny", "small", "base"):

@@ -1,0 +1,80 @@
+"""Scores of a translator: exact match, BLEU, and exact match by phenomenon."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sacrebleu.metrics.bleu import BLEU
+
+from transformer_course.corpus.pairs import Pair
+from transformer_course.translator import Translator
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What a translator scores on a test set.
+
+    Args:
+        exact_match: share of sentences whose translation is one of the right ones, 0 to 1.
+        bleu: corpus BLEU, 0 to 100 (Papineni et al. 2002), by sacrebleu.
+        signature: how BLEU was computed, in sacrebleu's notation.
+    """
+
+    exact_match: float
+    bleu: float
+    signature: str
+
+
+def evaluate_pairs(
+    translator: Translator,
+    pairs: Sequence[Pair],
+    *,
+    beam: int = 4,
+    alpha: float = 0.6,
+    tokenize: str = "13a",
+) -> Scores:
+    """Translate the sources and compare with the right translations.
+
+    Args:
+        translator: the translator.
+        pairs: the test set; BLEU compares with each pair's first translation.
+        beam: width of the beam.
+        alpha: strength of the length penalty.
+        tokenize: sacrebleu's tokeniser; "none" for text that is tokenised already.
+
+    Raises:
+        ValueError: if there are no pairs, or sacrebleu has no such tokeniser.
+    """
+    if not pairs:
+        raise ValueError("pairs is empty; there must be at least one")
+    if tokenize not in BLEU.TOKENIZERS:
+        known = ", ".join(sorted(BLEU.TOKENIZERS))
+        raise ValueError(f"tokenize ({tokenize!r}) must be one of {known}")
+    translations = translator.translate([pair.source for pair in pairs], beam=beam, alpha=alpha)
+    bleu = BLEU(tokenize=tokenize)
+    score = bleu.corpus_score(translations, [[pair.target for pair in pairs]]).score
+    return Scores(exact_match(translations, pairs), score, str(bleu.get_signature()))
+
+
+def exact_match(translations: Sequence[str], pairs: Sequence[Pair]) -> float:
+    """Share of translations that are among the right ones of their pair, 0 to 1."""
+    right = [pair.accepts(text) for text, pair in zip(translations, pairs, strict=True)]
+    return sum(right) / len(right)
+
+
+def evaluate_by_phenomenon(
+    translator: Translator, sets: Mapping[str, Sequence[Pair]], *, beam: int = 4
+) -> dict[str, float]:
+    """Exact match on each challenge set.
+
+    Args:
+        translator: the translator.
+        sets: phenomenon → its sentences.
+        beam: width of the beam.
+
+    Returns:
+        Phenomenon → share of right translations, 0 to 1, in the order of `sets`.
+    """
+    return {
+        name: exact_match(translator.translate([p.source for p in pairs], beam=beam), pairs)
+        for name, pairs in sets.items()
+    }
