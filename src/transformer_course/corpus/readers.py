@@ -101,6 +101,20 @@ def read_tsv(path: PathLike, *, max_chars: int = MAX_CHARS) -> list[Pair]:
     return pairs
 
 
+def read_bytes(path: PathLike) -> bytes:
+    """Read a file whole, decompressed if it is gzip.
+
+    Raises:
+        CorpusError: if it cannot be read, or is a damaged gzip file.
+    """
+    name = os.fspath(path)
+    try:
+        data = Path(path).read_bytes()
+    except OSError as error:
+        raise CorpusError(f"{name}: cannot be read: {error.strerror or error}") from error
+    return _unzip(name, data) if data.startswith(_GZIP) else data
+
+
 def normalise(text: str) -> str:
     """Bring a sentence to Unicode's composed form (NFC), each run of white space to one space.
 
@@ -167,18 +181,11 @@ def _decode(raw: bytes) -> str:
 
 def _raw_lines(path: PathLike) -> list[bytes]:
     """Read a plain or gzip file and split it at its line feeds."""
-    name = os.fspath(path)
-    try:
-        data = Path(path).read_bytes()
-    except OSError as error:
-        raise CorpusError(f"{name}: cannot be read: {error.strerror or error}") from error
-    if data.startswith(_GZIP):
-        data = _unzip(name, data)
-    lines = data.removeprefix(_BOM).split(b"\n")
+    lines = read_bytes(path).removeprefix(_BOM).split(b"\n")
     if not lines[-1]:
         del lines[-1]  # what follows the last line feed is no line
     if not lines:
-        raise CorpusError(f"{name}, line 1: missing; the file is empty")
+        raise CorpusError(f"{os.fspath(path)}, line 1: missing; the file is empty")
     return lines
 
 
