@@ -272,7 +272,7 @@ def pronoun(english: str, role: int) -> Phrase:
     ['ils', 'elles']
     """
     key = 10 * role + 4
-    readings = tuple(person(*row, key=key) for row in PRONOUNS[english])
+    readings = tuple(person(*row, key) for row in PRONOUNS[english])
     phrase = Phrase([(english, key)], readings, english in ("he", "she"))
     phrase.common = min(len(readings), 4)
     if english == "you":

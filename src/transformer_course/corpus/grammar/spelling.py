@@ -15,7 +15,7 @@ from transformer_course.corpus.grammar.morphology import FRENCH_VOWELS
 Word = tuple[str, int]
 Keys = list[tuple[int, ...]]
 
-ELIDING = frozenset("le la je me te se de de+ ne que ce".split())
+ELIDING = frozenset(["le", "la", "je", "me", "te", "se", "de", "de+", "ne", "que", "ce"])
 CONTRACTIONS = {
     ("de+", "le"): "du",
     ("de+", "les"): "des",

@@ -1,0 +1,104 @@
+"""A sentence on its way to becoming a pair: English words, and French as a function of readings."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import product
+
+from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading
+from transformer_course.corpus.grammar.spelling import Keys, Word, spell
+from transformer_course.corpus.pairs import Pair
+
+Variants = list[list[Word]]
+
+
+@dataclass(slots=True)
+class Draft:
+    """An English sentence and the rule that writes its French.
+
+    Args:
+        english: the English words.
+        phrases: the phrases whose readings `french` is called with.
+        french: gives one or more right ways to say it, for one reading of each phrase.
+        phenomena: what the sentence is an example of.
+        combinations: pairs of lemmas that decide to which split the sentence belongs.
+    """
+
+    english: list[Word]
+    phrases: list[Phrase]
+    french: Callable[..., Variants]
+    phenomena: list[str] = field(default_factory=list)
+    combinations: list[tuple[str, str]] = field(default_factory=list)
+
+    def all_combinations(self) -> Iterable[tuple[str, str]]:
+        """The sentence's own combinations and those within its phrases."""
+        yield from self.combinations
+        for phrase in self.phrases:
+            yield from phrase.combinations
+
+
+def render(draft: Draft, dice: Dice) -> Pair:
+    """Write a draft out: every right translation, one of them first, at random."""
+    english, english_keys = write_english(draft.english)
+    trained = [phrase.readings[int(dice.random() * phrase.common)] for phrase in draft.phrases]
+    variants = draft.french(*trained)
+    words, keys = spell(dice.pick(variants))
+    first = " ".join(words)
+    targets = {first: None}
+    choices: Iterable[tuple[Reading, ...]] = product(*(p.readings for p in draft.phrases))
+    if len(variants) > 1 or any(len(phrase.readings) > 1 for phrase in draft.phrases):
+        for readings in choices:
+            for variant in draft.french(*readings):
+                targets[" ".join(spell(variant)[0])] = None
+    phenomena = draft.phenomena + [label for p in draft.phrases for label in p.phenomena]
+    phenomena += spelling_phenomena(words, keys)
+    return Pair(
+        english,
+        tuple(targets),
+        tuple(dict.fromkeys(phenomena)),
+        align(english_keys, keys),
+    )
+
+
+def write_english(words: list[Word]) -> tuple[str, list[int]]:
+    """The English sentence and the key of each of its words; a comma joins the word before it."""
+    text: list[str] = []
+    keys: list[int] = []
+    for word, key in words:
+        if word == ",":
+            text[-1] += ","
+            continue
+        for part in word.split(" ") if " " in word else (word,):
+            text.append(part)
+            keys.append(key)
+    return " ".join(text), keys
+
+
+def align(english: list[int], french: Keys) -> tuple[tuple[int, int], ...]:
+    """Positions of words with the same key.
+
+    >>> align([1, 2, 3], [(1, 2), (3,)])
+    ((0, 0), (1, 0), (2, 1))
+    """
+    where: dict[int, list[int]] = {}
+    for position, key in enumerate(english):
+        if key:
+            where.setdefault(key, []).append(position)
+    links = {
+        (source, target)
+        for target, keys in enumerate(french)
+        for key in keys
+        for source in where.get(key, ())
+    }
+    return tuple(sorted(links))
+
+
+def spelling_phenomena(words: list[str], keys: Keys) -> list[str]:
+    """What the spelling shows: elision and contraction."""
+    labels = []
+    for word, owners in zip(words, keys, strict=True):
+        if len(owners) > 1:
+            if "'" in word:
+                labels.append("elision")
+            elif word in ("du", "des", "au", "aux"):
+                labels.append("contraction")
+    return labels
