@@ -22,6 +22,7 @@ a brace, a backtick or an asterisk, is quoted or written as a block (``>-``).
 from __future__ import annotations
 
 import re
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -107,6 +108,8 @@ class QuizDirective(SphinxDirective):
             label = quiz_label(ident=ident)
             if self._markdown(choice.text, label):
                 raise self.error(f"quiz: the choice {choice.text!r} must be one paragraph")
+            if all(isinstance(part, nodes.math) for part in label.children):
+                item["name_of_formula"] = label.astext()
             why = quiz_why(ident=ident, correct=choice.correct)
             self.state.nested_parse(StringList(choice.why.splitlines()), 0, why)
             item += [label, why]
@@ -179,9 +182,14 @@ def depart_legend_html(self: Any, node: quiz_legend) -> None:
 def visit_choice_html(self: Any, node: quiz_choice) -> None:
     """Open a choice with its native control."""
     ident, kind = _attribute(node["ident"]), "checkbox" if node["several"] else "radio"
+    formula = node.get(
+        "name_of_formula"
+    )  # a formula alone gives a control no name: its source does
+    spoken = f' aria-label="{escape(formula)}"' if formula else ""
     self.body.append(
         f'<div class="quiz-choice" data-correct="{str(node["correct"]).lower()}">'
-        f'<input type="{kind}" id="{ident}" name="{_attribute(node["name"])}" autocomplete="off">\n'
+        f'<input type="{kind}" id="{ident}" name="{_attribute(node["name"])}"{spoken}'
+        ' autocomplete="off">\n'
     )
 
 

@@ -9,16 +9,15 @@
       "@jupyter-widgets/html-manager/dist": here.replace(/\/$/, ""), // icon fonts
     },
   });
-  // The manager typesets labels through MathJax 2's queue; the book has MathJax 3.
-  window.MathJax = window.MathJax || {};
-  window.MathJax.Hub = {
-    Config() {},
-    Configured() {},
-    Queue([, , element]) {
-      const ready = window.MathJax.startup && window.MathJax.startup.promise;
-      Promise.resolve(ready).then(
-        () => window.MathJax.typesetPromise && window.MathJax.typesetPromise([element]),
-      );
-    },
-  };
+  // The manager typesets labels through MathJax 2's queue; the book has MathJax 3. This listener
+  // comes before the manager's own, and after MathJax, which replaces window.MathJax as it starts.
+  window.addEventListener("load", () => {
+    window.MathJax.Hub = {
+      Config() {},
+      Configured() {},
+      Queue([, , element]) {
+        window.MathJax.startup.promise.then(() => window.MathJax.typesetPromise([element]));
+      },
+    };
+  });
 }

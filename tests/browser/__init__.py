@@ -1,0 +1,1 @@
+"""Tests of the built web book in a browser."""

@@ -1,0 +1,204 @@
+"""The built book, a browser, and what is seen on a visit to each page."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, TimeoutError, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
+AXE = ROOT / "tools" / "node_modules" / "axe-core" / "axe.min.js"
+PAGES = sorted(
+    path.relative_to(HTML).as_posix()
+    for path in HTML.rglob("*.html")
+    if "_static" not in path.parts and path != HTML / "index.html"  # that one only leads on
+)
+FLAGS = [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+def lacking(sentence: str) -> None:
+    """Stop because something is not there: a failure in CI, elsewhere a skip that says how to get it."""
+    (pytest.fail if os.environ.get("CI") else pytest.skip)(sentence)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """One headless Chromium for all tests of this worker."""
+    if not PAGES or not AXE.is_file():
+        lacking("The web book is not built: run `make book` first.")
+    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
+    path = next(filter(None, found), None)
+    if path is None:
+        lacking("Chromium is missing: `apt-get install chromium`, or install Google Chrome.")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+class QuietHandler(SimpleHTTPRequestHandler):
+    """Serves the built book without a line for each request."""
+
+    def log_message(self, *arguments: Any) -> None:
+        """Print nothing."""
+
+
+@pytest.fixture(scope="session")
+def site() -> Iterator[str]:
+    """The address on this machine at which the built book is served."""
+    handler = functools.partial(QuietHandler, directory=str(HTML))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+
+
+@dataclass
+class Visit:
+    """What was seen on one page, wide and light, then dark, then narrow."""
+
+    foreign: list[str] = field(default_factory=list)
+    missing: list[str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    mathematics: dict[str, Any] = field(default_factory=dict)
+    widgets: dict[str, int] = field(default_factory=dict)
+    themes: list[list[str]] = field(default_factory=list)
+    axe: dict[str, list[str]] = field(default_factory=dict)
+    narrow: dict[str, Any] = field(default_factory=dict)
+
+
+def watch(page: Page, visit: Visit, own: str) -> None:
+    """Note every request to elsewhere, every missing file and every error of the page."""
+    page.on(
+        "request",
+        lambda r: (
+            None if r.url.startswith((own, "data:", "blob:")) else visit.foreign.append(r.url)
+        ),
+    )
+    page.on("requestfailed", lambda r: visit.missing.append(f"{r.url}: {r.failure}"))
+    page.on("response", lambda r: visit.missing.append(r.url) if r.status >= 400 else None)
+    page.on("console", lambda m: visit.errors.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: visit.errors.append(str(error)))
+
+
+def settle(page: Page) -> None:
+    """Wait until everything is loaded, MathJax is done, and every stored widget is shown."""
+    page.wait_for_load_state("load")
+    page.evaluate("window.MathJax?.startup?.promise")
+    page.evaluate("document.fonts.ready")
+    with contextlib.suppress(TimeoutError):  # the tests say which widget is not shown
+        page.wait_for_function(
+            f"""() => {{
+            const seen = ({WIDGETS})();
+            return seen.shown >= seen.stored;
+        }}""",
+            timeout=5000,
+        )
+
+
+MATHEMATICS = """() => {
+  const all = [...document.querySelectorAll('.math, .mathjax_process')];
+  return {
+    total: all.length,
+    raw: all.filter((e) => !e.querySelector('mjx-container')).map((e) => e.textContent),
+    wrong: [...document.querySelectorAll('mjx-merror')].map((e) => e.textContent),
+  };
+}"""
+WIDGETS = """() => ({
+  stored: document.querySelectorAll('script[type$="widget-view+json"]').length,
+  shown: document.querySelectorAll('.widget-subarea').length,
+})"""
+THEME = """() => [document.documentElement.dataset.theme,
+                getComputedStyle(document.body).backgroundColor]"""
+OVERFLOW = """() => {
+  const width = document.documentElement.clientWidth;
+  const sticksOut = (e) => e.getBoundingClientRect().right > width + 1;
+  return {
+    inside: width, whole: document.documentElement.scrollWidth,
+    elements: [...document.querySelectorAll('article *')].filter(sticksOut)
+      .slice(0, 5).map((e) => e.outerHTML.slice(0, 90)),
+  };
+}"""
+SCROLLABLE_REACHED = """() => [...document.querySelectorAll('article pre')].every(
+  (pre) => pre.scrollWidth <= pre.clientWidth || pre.tabIndex === 0)"""
+AXE_RUN = """async (rules) => {
+  const options = {resultTypes: ['violations'], ...(rules ? {runOnly: rules} : {})};
+  return (await axe.run(options)).violations.flatMap(
+    (v) => v.nodes.map((n) => `${v.id}: ${n.target}: ${n.html.slice(0, 120)}`));
+}"""
+AXE_RULES = {  # what can differ from the first run, which asks all rules
+    "dark": ["color-contrast", "link-in-text-block"],
+    "narrow": ["color-contrast", "scrollable-region-focusable", "target-size"],
+}
+
+
+@pytest.fixture(scope="session")
+def visit(browser: Browser, site: str) -> Callable[[str], Visit]:
+    """A function that visits a page over http, once, and tells what was seen."""
+    context = browser.new_context(
+        viewport={"width": 1280, "height": 900}, color_scheme="light", reduced_motion="reduce"
+    )
+
+    @functools.cache
+    def go(name: str) -> Visit:
+        seen = Visit()
+        page = context.new_page()
+        watch(page, seen, site)
+        page.goto(f"{site}/{name}")
+        settle(page)
+        seen.mathematics = page.evaluate(MATHEMATICS)
+        seen.widgets = page.evaluate(WIDGETS)
+        page.add_style_tag(content="* { transition: none !important; }")
+        page.add_script_tag(path=AXE)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            with contextlib.suppress(TimeoutError):  # a test says which page stayed as it was
+                page.wait_for_function(
+                    "(scheme) => document.documentElement.dataset.theme === scheme",
+                    arg=scheme,
+                    timeout=2000,
+                )
+            seen.themes.append(page.evaluate(THEME))
+            seen.axe[scheme] = page.evaluate(AXE_RUN, AXE_RULES.get(scheme))
+        page.set_viewport_size({"width": 390, "height": 844})
+        with contextlib.suppress(TimeoutError):  # the theme lets the tab key reach what scrolls
+            page.wait_for_function(SCROLLABLE_REACHED, timeout=2000)
+        seen.axe["narrow"] = page.evaluate(AXE_RUN, AXE_RULES["narrow"])
+        seen.narrow = page.evaluate(OVERFLOW)
+        page.close()
+        return seen
+
+    return go
+
+
+@pytest.fixture
+def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
+    """A function that opens an empty page with its own settings, closed after the test."""
+    contexts = []
+
+    def open_page(**settings: Any) -> Page:
+        contexts.append(browser.new_context(**settings))
+        return contexts[-1].new_page()
+
+    yield open_page
+    for context in contexts:
+        context.close()

@@ -1,0 +1,95 @@
+"""Every built page in a browser: complete by itself, correct, readable by everybody."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from .conftest import HTML, MATHEMATICS, PAGES, WIDGETS, Visit, settle, watch
+
+See = Callable[[str], Visit]
+every_page = pytest.mark.parametrize("name", PAGES)
+
+
+def test_there_is_a_book(browser: Browser) -> None:
+    """The built book has its pages: an empty folder does not pass for a clean one."""
+    assert {"book/intro.html", "book/first_look.html", "search.html"} <= set(PAGES)
+
+
+def test_index_leads_to_the_introduction(site: str, new_page: Callable[..., Page]) -> None:
+    """Whoever opens the folder's index lands on the first page of the book."""
+    page = new_page()
+    page.goto(f"{site}/index.html")
+    page.wait_for_url("**/book/intro.html")
+
+
+@every_page
+def test_page_is_complete(name: str, visit: See) -> None:
+    """Nothing comes from elsewhere, no file is missing, nothing fails while the page starts."""
+    seen = visit(name)
+    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
+
+
+@every_page
+def test_page_works_as_a_file(name: str, browser: Browser, file_page: See) -> None:
+    """Opened from the disk, without a server, the page is complete too."""
+    seen = file_page(name)
+    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
+    assert seen.mathematics["raw"] == []
+    assert seen.widgets["shown"] == seen.widgets["stored"]
+
+
+@every_page
+def test_mathematics_is_set(name: str, visit: See) -> None:
+    """Every formula became mathematics, and none is an error."""
+    seen = visit(name).mathematics
+    assert (seen["raw"], seen["wrong"]) == ([], [])
+
+
+@every_page
+def test_widgets_are_alive(name: str, visit: See) -> None:
+    """Every widget stored in the page is shown, with no kernel."""
+    seen = visit(name).widgets
+    assert seen["shown"] == seen["stored"]
+
+
+@every_page
+def test_page_is_accessible(name: str, visit: See) -> None:
+    """axe-core finds nothing: light, dark (contrast in both), and on a small screen."""
+    assert visit(name).axe == {"light": [], "dark": [], "narrow": []}
+
+
+@every_page
+def test_light_and_dark(name: str, visit: See) -> None:
+    """The page follows the reader's colour scheme."""
+    light, dark = visit(name).themes
+    assert (light[0], dark[0]) == ("light", "dark")
+    assert light[1] != dark[1]
+
+
+@every_page
+def test_page_fits_a_telephone(name: str, visit: See) -> None:
+    """At 390 pixels nothing is wider than the page; wide things scroll inside themselves."""
+    seen = visit(name).narrow
+    assert seen["whole"] <= seen["inside"] == 390, seen["elements"]
+
+
+@pytest.fixture(scope="session")
+def file_page(browser: Browser) -> See:
+    """A function that opens a page from the disk and tells what was seen."""
+    context = browser.new_context()
+
+    def go(name: str) -> Visit:
+        seen = Visit()
+        page = context.new_page()
+        watch(page, seen, HTML.as_uri())
+        page.goto((HTML / name).as_uri())
+        settle(page)
+        seen.mathematics = page.evaluate(MATHEMATICS)
+        seen.widgets = page.evaluate(WIDGETS)
+        page.close()
+        return seen
+
+    return go
