@@ -59,9 +59,10 @@ def softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) -> Tensor
     if mask is None:
         return torch.softmax(scores, dim)
     check_mask(mask, scores.shape)
+    mask = mask[(None,) * (scores.dim() - mask.dim())]  # as many dimensions as the scores
     # The lowest finite number, not -inf: a row of -inf alone would be 0/0 = NaN, in the gradient as well.
     weights = torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).min), dim)
-    if mask.dim() == 0 or mask.shape[dim] == 1:
+    if mask.shape[dim] == 1:
         return weights.masked_fill(~mask, 0.0)
     return weights.masked_fill(~mask.any(dim, keepdim=True), 0.0)
 

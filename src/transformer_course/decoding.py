@@ -120,9 +120,9 @@ def next_token_distribution(
         raise ValueError(f"top_k ({top_k}) must be 1 or more")
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p ({top_p}) must be above 0 and at most 1")
-    probabilities, order = torch.softmax(logits / temperature, -1).sort(
-        dim=-1, descending=True, stable=True
-    )
+    # Largest logit 0, so that a temperature close to 0 can't make inf - inf out of them.
+    logits = (logits - logits.amax(-1, keepdim=True)) / temperature
+    probabilities, order = torch.softmax(logits, -1).sort(dim=-1, descending=True, stable=True)
     if top_k is not None:
         probabilities[..., top_k:] = 0.0
         probabilities = probabilities / probabilities.sum(-1, keepdim=True)
@@ -180,14 +180,14 @@ def beam_search(
             `Transformer.encode` does.
     """
     vocab_size = model.config.vocab_size
-    _check_search(model, max_len)
+    _check_search(model, max_len, bos_id, eos_id)
     if not 1 <= beam <= vocab_size // 2:
         raise ValueError(
             f"beam ({beam}) must be 1 or more and at most half the vocabulary ({vocab_size})"
         )
     if not 1 <= top_beams <= beam:
         raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
-    if alpha < 0:
+    if not alpha >= 0:
         raise ValueError(f"alpha ({alpha}) must be 0 or more")
     src_mask = padding_mask(src, model.config.pad_id)
     memory = model.encode(src, src_mask)
@@ -302,8 +302,19 @@ def _forbid(scores: Tensor, *ids: int) -> Tensor:
     return scores
 
 
-def _check_search(model: Transformer, max_len: int) -> None:
-    limit = model.config.max_len
+def _check_search(model: Transformer, max_len: int, bos_id: int, eos_id: int) -> None:
+    if model.training and model.config.dropout > 0:
+        raise ValueError("model is in training mode, dropout would decide: call model.eval() first")
+    pad_id, limit = model.config.pad_id, model.config.max_len
+    if eos_id in (pad_id, bos_id):
+        raise ValueError(
+            f"eos_id ({eos_id}) must differ from pad_id ({pad_id}) and bos_id ({bos_id})"
+        )
+    for name, value in (("bos_id", bos_id), ("eos_id", eos_id)):
+        if not 0 <= value < model.config.vocab_size:
+            raise ValueError(
+                f"{name} ({value}) must be one of the {model.config.vocab_size} token ids"
+            )
     if not 1 <= max_len <= limit:
         raise ValueError(
             f"max_len ({max_len}) must be 1 or more and at most the model's max_len ({limit})"
@@ -320,7 +331,7 @@ def _one_by_one(
     eos_id: int,
 ) -> list[list[int]]:
     """Extend every sentence by what `choose` makes of its logits, (batch, vocab_size) → (batch,)."""
-    _check_search(model, max_len)
+    _check_search(model, max_len, bos_id, eos_id)
     src_mask = padding_mask(src, model.config.pad_id)
     memory = model.encode(src, src_mask)
     cache = model.start_cache(memory, src_mask, max_len)

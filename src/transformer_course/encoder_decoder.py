@@ -1,9 +1,9 @@
 """Encoder and decoder (chapter 06): the whole Transformer, from token ids to a score for every next token."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
-from typing import Literal
+from typing import Literal, cast
 
 import torch
 import torch.nn.functional as F
@@ -332,6 +332,7 @@ class Transformer(nn.Module):
         """
         self._check_ids("src", src)
         src_mask = padding_mask(src, self.config.pad_id) if src_mask is None else src_mask
+        _check_mask_shape("src_mask", src_mask, src.shape[0], src.shape[1])
         x = self._embed(self.src_embedding, src)  # (batch, src_len, d_model)
         for layer in self.encoder_layers:
             x = layer(x, src_mask)
@@ -340,7 +341,7 @@ class Transformer(nn.Module):
     def decode(
         self,
         tgt: Tensor,
-        memory: Tensor,
+        memory: Tensor | None,
         src_mask: Tensor,
         tgt_mask: Tensor | None = None,
         cache: DecoderCache | None = None,
@@ -350,7 +351,7 @@ class Transformer(nn.Module):
         Args:
             tgt: token ids, (batch, tgt_len); with a cache only the tokens that are new.
             memory: what `encode` returned, (batch, src_len, d_model). A cache holds its keys and values, so
-                with one it isn't read again.
+                with one it isn't read again, and may be None.
             src_mask: (batch, 1, 1, src_len); True = may attend.
             tgt_mask: (batch, 1, tgt_len, k_len); True = may attend; k_len counts cached tokens too. If left
                 out: causal, and without a cache padding is hidden as well.
@@ -361,13 +362,18 @@ class Transformer(nn.Module):
 
         Raises:
             ValueError: if ids are outside the vocabulary, the batch is empty, the sequence is longer than
-                max_len, the cache is full, or a mask doesn't fit.
+                max_len, the cache is full, or a mask, the memory or the cache doesn't fit.
         """
         self._check_ids("tgt", tgt)
+        _check_memory(tgt, memory, src_mask, cache)
         start, beams = (cache.length, cache.beams) if cache else (0, 1)
         x = self._embed(self.tgt_embedding, tgt, start // beams, beams)  # (batch, tgt_len, d_model)
         if tgt_mask is None:
             tgt_mask = self._default_tgt_mask(tgt, cache)
+        if tgt_mask is not None:
+            _check_mask_shape(
+                "tgt_mask", tgt_mask, len(tgt), (cache.length if cache else 0) + tgt.shape[1]
+            )
         for i, layer in enumerate(self.decoder_layers):
             if cache is None:
                 x = layer(x, memory, src_mask, tgt_mask)
@@ -419,17 +425,18 @@ class Transformer(nn.Module):
             The cache; the caller owns it and passes it to `decode`.
 
         Raises:
-            ValueError: if a number is below 1, or the mask is of another length than the memory.
+            ValueError: if a number is out of range, or the mask is of another shape than the memory.
         """
-        if max_len < 1 or beams < 1:
-            raise ValueError(f"max_len ({max_len}) and beams ({beams}) must be 1 or more")
-        if src_mask.shape[-1] != memory.shape[1]:
+        if not 1 <= max_len <= self.config.max_len:
             raise ValueError(
-                f"src_mask of shape {tuple(src_mask.shape)} must cover the {memory.shape[1]} "
-                "positions of the memory"
+                f"max_len ({max_len}) must be 1 or more and at most the model's max_len "
+                f"({self.config.max_len})"
             )
+        if beams < 1:
+            raise ValueError(f"beams ({beams}) must be 1 or more")
+        _check_mask_shape("src_mask", src_mask, memory.shape[0], memory.shape[1])
         own, cross = [], []
-        for layer in self.decoder_layers:
+        for layer in cast("Iterable[DecoderLayer]", self.decoder_layers):
             own.append(layer.self_attention.start_cache(memory.shape[0], max_len * beams))
             keys, values = layer.cross_attention.project_memory(memory)
             cross.append(KeyValueCache(keys, values, memory.shape[1]))
@@ -456,6 +463,8 @@ class Transformer(nn.Module):
             raise ValueError(
                 f"{name} must hold at least one token, shape (batch, length), got {tuple(ids.shape)}"
             )
+        if ids.dtype not in (torch.int64, torch.int32):
+            raise ValueError(f"{name} must hold whole numbers (int64 or int32), got {ids.dtype}")
         low, high = (int(x) for x in torch.aminmax(ids))
         if low < 0 or high >= self.config.vocab_size:
             wrong = low if low < 0 else high
@@ -463,3 +472,26 @@ class Transformer(nn.Module):
                 f"{name} has the id {wrong}, which is outside the vocabulary of "
                 f"{self.config.vocab_size} ids"
             )
+
+
+def _check_mask_shape(name: str, mask: Tensor, batch: int, k_len: int) -> None:
+    # Broadcasting would let (batch, k_len) pass for (q_len, k_len) where the sizes happen to agree.
+    if mask.dim() != 4 or mask.shape[0] not in (1, batch) or mask.shape[3] != k_len:
+        raise ValueError(
+            f"{name} of shape {tuple(mask.shape)} must have the four dimensions (batch, heads, q_len, "
+            f"k_len), with batch 1 or {batch} and k_len {k_len}"
+        )
+
+
+def _check_memory(
+    tgt: Tensor, memory: Tensor | None, src_mask: Tensor, cache: DecoderCache | None
+) -> None:
+    if cache is not None:
+        keys, name = cache.cross_attention[0].keys, "cache"  # (batch, heads, src_len, d_k)
+    elif memory is not None:
+        keys, name = memory, "memory"  # (batch, src_len, d_model)
+    else:
+        raise ValueError("memory must be given where there is no cache")
+    if tgt.shape[0] != keys.shape[0]:
+        raise ValueError(f"tgt has a batch of {tgt.shape[0]}, the {name} one of {keys.shape[0]}")
+    _check_mask_shape("src_mask", src_mask, keys.shape[0], keys.shape[-2])

@@ -12,7 +12,7 @@ def log_softmax(logits: Tensor) -> Tensor:
     >>> log_softmax(torch.tensor([1000.0, 1000.0]))
     tensor([-0.6931, -0.6931])
     """
-    return logits - logits.logsumexp(-1, keepdim=True)
+    return torch.log_softmax(logits, -1)
 
 
 def cross_entropy(
@@ -34,7 +34,7 @@ def cross_entropy(
         A single number; 0 where every label is padding.
 
     Raises:
-        ValueError: if shapes don't fit, or ε is out of range.
+        ValueError: if shapes don't fit, a label is no id of the vocabulary, or ε is out of range.
 
     >>> uniform = torch.zeros(1, 6)
     >>> round(cross_entropy(uniform, torch.tensor([3])).item(), 4) == round(math.log(6), 4)
@@ -45,23 +45,34 @@ def cross_entropy(
             f"labels of shape {tuple(labels.shape)} must have the shape of the logits "
             f"{tuple(logits.shape)} without the last dimension"
         )
-    if not 0 <= label_smoothing < 1:
-        raise ValueError(f"label_smoothing ({label_smoothing}) must be at least 0 and below 1")
+    _check_smoothing(label_smoothing)
+    real = labels != pad_id
+    labels = labels.masked_fill(~real, 0)  # pad_id may be outside the vocabulary
+    _check_labels(labels, logits.shape[-1])
     normaliser = logits.logsumexp(-1)  # (...)
     right = logits.gather(-1, labels[..., None]).squeeze(-1)  # (...)
     losses = normaliser - (1 - label_smoothing) * right
     if label_smoothing:
         losses = losses - label_smoothing * logits.mean(-1)
-    real = labels != pad_id
     return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
 
 
 def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:
     r"""The lowest value label-smoothed cross-entropy can reach: the entropy of its target, in nats.
 
+    Args:
+        vocab_size: number of ids K, 1 or more.
+        label_smoothing: ε, at least 0 and below 1.
+
+    Raises:
+        ValueError: if a number is out of range.
+
     >>> round(smoothing_floor(6, 0.1), 4)
     0.421
     """
+    if vocab_size < 1:
+        raise ValueError(f"vocab_size ({vocab_size}) must be 1 or more")
+    _check_smoothing(label_smoothing)
     rest = label_smoothing / vocab_size
     right = 1 - label_smoothing + rest
     floor = -right * math.log(right)
@@ -80,9 +91,14 @@ def kl_divergence(p: Tensor, q: Tensor) -> Tensor:
     Returns:
         (...), at least 0.
 
+    Raises:
+        ValueError: if the shapes differ.
+
     >>> kl_divergence(torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.5]))
     tensor(0.6931)
     """
+    if p.shape != q.shape:
+        raise ValueError(f"p and q must have one shape, got {tuple(p.shape)} and {tuple(q.shape)}")
     return (torch.xlogy(p, p) - torch.xlogy(p, q)).sum(-1)
 
 
@@ -93,3 +109,20 @@ def perplexity(mean_loss: float) -> float:
     8
     """
     return math.exp(mean_loss) if mean_loss < 700 else math.inf
+
+
+def _check_smoothing(label_smoothing: float) -> None:
+    if not 0 <= label_smoothing < 1:
+        raise ValueError(f"label_smoothing ({label_smoothing}) must be at least 0 and below 1")
+
+
+def _check_labels(labels: Tensor, vocab_size: int) -> None:
+    if labels.dtype != torch.int64:
+        raise ValueError(f"labels must be whole numbers (int64), got {labels.dtype}")
+    if labels.numel():
+        low, high = (int(x) for x in torch.aminmax(labels))
+        if low < 0 or high >= vocab_size:
+            raise ValueError(
+                f"labels has the id {low if low < 0 else high}, which is outside the vocabulary of "
+                f"{vocab_size} ids"
+            )

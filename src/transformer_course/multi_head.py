@@ -32,8 +32,12 @@ class KeyValueCache:
         """Add the keys and values of new positions, each (batch, heads, new_len, d_k).
 
         Raises:
-            ValueError: if they don't fit into what is left of the capacity.
+            ValueError: if they are of another batch, or don't fit into what is left of the capacity.
         """
+        if keys.shape[0] != self.keys.shape[0]:
+            raise ValueError(
+                f"keys have a batch of {keys.shape[0]}, the cache one of {self.keys.shape[0]}"
+            )
         end = self.length + keys.shape[2]
         if end > self.keys.shape[2]:
             raise ValueError(
@@ -103,10 +107,15 @@ class MultiHeadAttention(nn.Module):
             The output, (batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len).
 
         Raises:
-            ValueError: if neither keys nor cache are given, the cache is full, or the mask doesn't fit.
+            ValueError: if neither keys nor cache are given, shapes don't fit, the cache is full, or the mask
+                doesn't fit.
         """
-        if keys is None and cache is None:
-            raise ValueError("keys must be given where there is no cache")
+        if keys is None and (cache is None or values is not None):
+            raise ValueError(
+                "keys must be given where there is no cache, or where there are values"
+            )
+        for name, x in (("queries", queries), ("keys", keys), ("values", values)):
+            self._check_input(name, x, queries.shape[0])
         q = self.split_heads(self.w_query(queries))  # (batch, heads, q_len, d_k)
         if keys is not None:
             k, v = self.project_memory(keys, values)
@@ -122,6 +131,14 @@ class MultiHeadAttention(nn.Module):
         """Keys and values of all heads, each (batch, heads, k_len, d_k), from (batch, k_len, d_model)."""
         values = keys if values is None else values
         return self.split_heads(self.w_key(keys)), self.split_heads(self.w_value(values))
+
+    def _check_input(self, name: str, x: Tensor | None, batch: int) -> None:
+        d_model = self.w_query.in_features
+        if x is not None and (x.dim() != 3 or x.shape[0] != batch or x.shape[2] != d_model):
+            raise ValueError(
+                f"{name} of shape {tuple(x.shape)} must have the shape (batch, length, d_model), "
+                f"with batch {batch} and d_model {d_model}"
+            )
 
     def start_cache(self, batch: int, capacity: int) -> KeyValueCache:
         """An empty cache for `batch` sentences and at most `capacity` positions."""

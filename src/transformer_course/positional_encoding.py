@@ -73,6 +73,8 @@ class PositionalEncoding(nn.Module):
         layout: Literal["interleaved", "concatenated"] = "interleaved",
     ) -> None:
         super().__init__()
+        if max_len < 1:
+            raise ValueError(f"max_len ({max_len}) must be 1 or more")
         self.max_len = max_len
         if kind == "sinusoidal":
             # Not saved with the weights: it can be computed again.
@@ -99,8 +101,10 @@ class PositionalEncoding(nn.Module):
             (batch, length, d_model).
 
         Raises:
-            ValueError: if a position is beyond `max_len`.
+            ValueError: if a position is below 0 or beyond `max_len`.
         """
+        if start < 0 or step < 1:
+            raise ValueError(f"start ({start}) must be 0 or more and step ({step}) 1 or more")
         end = start + -(-x.shape[1] // step)
         if end > self.max_len:
             raise ValueError(
