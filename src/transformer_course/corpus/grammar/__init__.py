@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from transformer_course.corpus.grammar import coreference, sentences
+from transformer_course.corpus.grammar import compounds, coreference, idioms, pronouns, questions, sentences
 from transformer_course.corpus.grammar.draft import Draft, render
 from transformer_course.corpus.grammar.phrases import Dice
 from transformer_course.corpus.grammar.splits import SPLITS, belongs
@@ -20,7 +20,39 @@ RULES: dict[Callable[[Dice], Draft], int] = {
     sentences.giving: 4,
     sentences.place: 4,
     sentences.description: 4,
-    coreference.street: 5,
+    pronouns.direct: 4,
+    pronouns.indirect: 2,
+    pronouns.gives_her_the_book: 2,
+    pronouns.gives_it_to_her: 4,
+    pronouns.object_again: 4,
+    pronouns.en_or_y: 2,
+    pronouns.infinitive: 4,
+    compounds.subordinate: 6,
+    compounds.coordinated_subjects: 3,
+    compounds.coordinated_objects: 2,
+    compounds.coordinated_verbs: 2,
+    compounds.who_relative: 3,
+    compounds.that_relative: 3,
+    compounds.seen_relative: 3,
+    compounds.dont_relative: 4,
+    compounds.reported: 3,
+    idioms.hungry: 2,
+    idioms.age: 2,
+    idioms.profession: 2,
+    idioms.there_is: 3,
+    idioms.comparison: 4,
+    idioms.nobody: 4,
+    idioms.possession: 3,
+    idioms.expletive: 1,
+    coreference.street: 6,
+    coreference.fitting: 4,
+    questions.yes_or_no: 3,
+    questions.be_question: 2,
+    questions.where: 2,
+    questions.when_or_why: 2,
+    questions.who_does: 2,
+    questions.what_or_whom: 2,
+    questions.which_or_how_many: 3,
 }
 URN = tuple(rule for rule, parts in RULES.items() for _ in range(parts))
 

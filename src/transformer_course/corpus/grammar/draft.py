@@ -21,6 +21,7 @@ class Draft:
         french: gives one or more right ways to say it, for one reading of each phrase.
         phenomena: what the sentence is an example of.
         combinations: pairs of lemmas that decide to which split the sentence belongs.
+        trained: only so many of the ways to say it are trained on; the others are right too.
     """
 
     english: list[Word]
@@ -28,6 +29,7 @@ class Draft:
     french: Callable[..., Variants]
     phenomena: list[str] = field(default_factory=list)
     combinations: list[tuple[str, str]] = field(default_factory=list)
+    trained: int = 9
 
     def all_combinations(self) -> Iterable[tuple[str, str]]:
         """The sentence's own combinations and those within its phrases."""
@@ -39,16 +41,15 @@ class Draft:
 def render(draft: Draft, dice: Dice) -> Pair:
     """Write a draft out: every right translation, one of them first, at random."""
     english, english_keys = write_english(draft.english)
-    trained = [phrase.readings[int(dice.random() * phrase.common)] for phrase in draft.phrases]
+    trained = choose_readings(draft.phrases, dice)
     variants = draft.french(*trained)
-    words, keys = spell(dice.pick(variants))
-    first = " ".join(words)
-    targets = {first: None}
-    choices: Iterable[tuple[Reading, ...]] = product(*(p.readings for p in draft.phrases))
+    words, keys = spell(dice.pick(variants[: draft.trained]))
+    targets = {" ".join(words): None}
     if len(variants) > 1 or any(len(phrase.readings) > 1 for phrase in draft.phrases):
-        for readings in choices:
-            for variant in draft.french(*readings):
-                targets[" ".join(spell(variant)[0])] = None
+        for readings in product(*(phrase.readings for phrase in draft.phrases)):
+            if consistent(readings):
+                for variant in draft.french(*readings):
+                    targets[" ".join(spell(variant)[0])] = None
     phenomena = draft.phenomena + [label for p in draft.phrases for label in p.phenomena]
     phenomena += spelling_phenomena(words, keys)
     return Pair(
@@ -57,6 +58,23 @@ def render(draft: Draft, dice: Dice) -> Pair:
         tuple(dict.fromkeys(phenomena)),
         align(english_keys, keys),
     )
+
+
+def consistent(readings: tuple[Reading, ...]) -> bool:
+    """Whether nobody is called tu and vous in one sentence."""
+    return len({reading.register for reading in readings if reading.register}) < 2
+
+
+def choose_readings(phrases: list[Phrase], dice: Dice) -> tuple[Reading, ...]:
+    """A reading of each phrase to train on."""
+    while True:
+        chosen = tuple(
+            phrase.readings[int(dice.random() * phrase.common)] if phrase.common > 1 else
+            phrase.readings[0]
+            for phrase in phrases
+        )
+        if consistent(chosen):
+            return chosen
 
 
 def write_english(words: list[Word]) -> tuple[str, list[int]]:

@@ -6,6 +6,8 @@ from importlib.resources import files
 
 from transformer_course.corpus.grammar import morphology as m
 
+MODALS = ("can", "must")  # no -s, no do-support
+
 # A class and what belongs to it besides the nouns that name it in the table.
 CLASSES = {
     "any": "animate thing vehicle building way plant land",
@@ -141,7 +143,7 @@ def make_verb(
     return Verb(
         name,
         base,
-        "has" if base == "have" else m.with_s(base),
+        "has" if base == "have" else base if base in MODALS else m.with_s(base),
         past.split()[0],
         perfect.split()[0],
         particle,
@@ -172,9 +174,10 @@ def expand(classes: frozenset[str]) -> frozenset[str]:
 NOUNS = read_nouns()
 ADJECTIVES = read_adjectives()
 VERBS = read_verbs()
+PROFESSIONS = list(read_table("professions"))
 NOUN = {noun.name: noun for noun in NOUNS}
 ADJECTIVE = {adjective.name: adjective for adjective in ADJECTIVES}
-VERB = {verb.name: verb for verb in VERBS}
+VERB = {verb.name: verb for verb in reversed(VERBS)}
 
 
 def nouns_of(classes: frozenset[str] | str) -> tuple[Noun, ...]:

@@ -36,7 +36,8 @@ class Dice:
 class Reading:
     """One French reading of a phrase: its words and what agrees with it.
 
-    `negated` are the words after a negated verb (un → de); `person` counts from 0 (je) to 5 (ils).
+    `negated` are the words after a negated verb (un → de); `person` counts from 0 (je) to 5 (ils);
+    `register` is "tu" or "vous" where there is a choice.
     """
 
     words: list[Word]
@@ -44,6 +45,7 @@ class Reading:
     gender: str
     plural: bool
     negated: list[Word]
+    register: str = ""
 
 
 @dataclass(slots=True)
@@ -71,6 +73,7 @@ POSSESSIVES = {  # english: (before a masculine or a vowel, before a feminine, p
     "their": ("leur", "leur", "leurs"),
 }
 YOUR = (("ton", "ta", "tes"), ("votre", "votre", "vos"))
+REGISTER = dict.fromkeys(YOUR[0], "tu") | dict.fromkeys(YOUR[1], "vous")
 
 
 def starts_with_vowel_letter(word: str) -> bool:
@@ -125,13 +128,14 @@ def noun_phrase(
         negated = keyed
         if words and words[0] in ("un", "une", "des", "de+"):
             negated = [("de", base + 1)]
+        register = REGISTER.get(words[0], "") if determiner == "your" else ""
+        person_ = 5 if plural else 2
         readings.append(
-            Reading(keyed + core, 5 if plural else 2, noun.gender, plural, negated + core)
+            Reading(keyed + core, person_, noun.gender, plural, negated + core, register)
         )
-    phrase = Phrase(english, tuple(readings), not plural, noun, len(readings))
+    phrase = Phrase(english, tuple(readings), not plural, noun)
+    phrase.common = 2 if determiner == "your" else 1
     phrase.combinations = [(noun.name, adjective.name) for adjective in chosen]
-    if len(readings) > 1 and determiner != "your":
-        phrase.common = 1
     label_noun_phrase(phrase, determiner, chosen, plural, before)
     return phrase
 
@@ -207,6 +211,8 @@ def french_determiners(
         if plural:
             return [("ces",)]
         return [("cette",) if gender == "f" else ("cet",) if vowel else ("ce",)]
+    if determiner == "which":
+        return [(("quelle" if gender == "f" else "quel") + ("s" if plural else ""),)]
     if determiner == "many":
         return [("beaucoup", "de")]
     if determiner == "all":
@@ -245,7 +251,8 @@ def label_noun_phrase(
 def person(word: str, person_: int, gender: str, plural: bool, key: int) -> Reading:
     """Reading of a subject pronoun."""
     words = [(word, key)]
-    return Reading(words, person_, gender, plural, words)
+    register = word if word in ("tu", "vous") else ""
+    return Reading(words, person_, gender, plural, words, register)
 
 
 PRONOUNS: dict[str, tuple[tuple[str, int, str, bool], ...]] = {

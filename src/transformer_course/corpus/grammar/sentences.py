@@ -28,24 +28,26 @@ from transformer_course.corpus.grammar.phrases import (
     Reading,
     noun_phrase,
     pronoun,
+    random_determiner,
 )
 
 TENSES = ("present", "present", "past", "past", "future")
 NEGATIONS = ("not", "not", "never", "no longer")
 DATIVE = tuple(verb for verb in VERBS if "give" in verb.frame)
 DIRECT = tuple(verb for verb in VERBS if verb.object and not verb.frame & {"de", "à", "to", "into"})
-INDIRECT = tuple(verb for verb in VERBS if verb.frame & {"de", "à"})
+INDIRECT = tuple(verb for verb in VERBS if verb.object and verb.frame & {"de", "à"})
 MOTION = tuple(verb for verb in VERBS if verb.frame & {"to", "into"})
-INTRANSITIVE = tuple(verb for verb in VERBS if not verb.object)
+SPECIAL = {"special", "infinitive", "that"}
+INTRANSITIVE = tuple(verb for verb in VERBS if not verb.object and not verb.frame & SPECIAL)
 PEOPLE = nouns_of("person")
 PERSONAL = ("i", "you", "he", "she", "we", "they")
 DESCRIBED = tuple(noun for noun in NOUNS if DESCRIBING[noun])
-WEATHER = {"yesterday": ("past", "hier"), "today": ("", "aujourd'hui"), "tomorrow": ("future", "demain")}
 WHEN = {
     "past": (("yesterday", "hier"), ("last week", "la semaine dernière"), ("this morning", "ce matin")),
     "present": (("today", "aujourd'hui"), ("every day", "tous les jours"), ("now", "maintenant")),
     "future": (("tomorrow", "demain"), ("next week", "la semaine prochaine"), ("tonight", "ce soir")),
 }
+SUBJECT_DETERMINERS = ("the", "the", "the", "my", "this", "her", "your")
 OFTEN = (("often", "souvent"), ("always", "toujours"), ("sometimes", "parfois"))
 PLACES = (
     ("in", "dans", nouns_of("container bottle"), nouns_of("jewel key toy stone fruit egg clothing")),
@@ -71,7 +73,16 @@ def subject_of(dice: Dice, verb: Verb, *, pronouns: float = 0.35, role: int = 1)
     people = verb.subject & {"person", "animate"}
     if people and dice.chance(pronouns):
         return pronoun(dice.pick(PERSONAL), role)
-    return noun_phrase(dice, dice.pick(SUBJECTS[verb]), role, adjectives=0.15)
+    return agent(dice, dice.pick(SUBJECTS[verb]), role)
+
+
+def agent(dice: Dice, noun: Noun, role: int = 1, adjectives: float = 0.15) -> Phrase:
+    """A noun phrase that can begin a sentence: not "cats", which would mean all cats."""
+    plural = not noun.mass and dice.chance(0.3)
+    determiner = random_determiner(dice, noun, plural)
+    if determiner == "a" and (plural or noun.mass):
+        determiner = "the"
+    return noun_phrase(dice, noun, role, plural=plural, determiner=determiner, adjectives=adjectives)
 
 
 def object_of(dice: Dice, verb: Verb, role: int = 2) -> Phrase:
@@ -218,8 +229,10 @@ def giving(dice: Dice) -> Draft:
 def place(dice: Dice) -> Draft:
     """The cat is on the mat."""
     preposition, préposition, grounds, figures = dice.pick(PLACES)
-    thing = noun_phrase(dice, dice.pick(figures), 1, adjectives=0.15, determiner=dice.pick(("the", "the", "my", "this", "")))
-    ground = noun_phrase(dice, dice.pick(grounds), 2, adjectives=0.2, determiner=dice.pick(("the", "the", "the", "a", "my", "this")))
+    thing = agent(dice, dice.pick(figures))
+    ground = noun_phrase(dice, dice.pick(grounds), 2, determiner=dice.pick(("the", "the", "my", "this")))
+    while ground.noun is thing.noun:
+        thing = agent(dice, dice.pick(figures))
     tense = dice.pick(("present", "present", "past", "future"))
     negation = dice.pick(NEGATIONS) if dice.chance(0.2) else ""
 
@@ -238,9 +251,7 @@ def description(dice: Dice) -> Draft:
         subject, noun = pronoun(dice.pick(PERSONAL), 1), dice.pick(PEOPLE)
     else:
         noun = dice.pick(DESCRIBED)
-        subject = noun_phrase(dice, noun, 1, adjectives=0.1, determiner=dice.pick(("the", "the", "my", "this", "")))
-        if subject.english[0][1] != 11:
-            subject = noun_phrase(dice, noun, 1, adjectives=0, determiner="the")
+        subject = agent(dice, noun, adjectives=0.1)
     adjective = dice.pick(DESCRIBING[noun])
     degree, degré = dice.pick((("", ""), ("", ""), ("very", "très"), ("too", "trop"), ("often", "souvent")))
     tense = dice.pick(("present", "present", "past", "future"))

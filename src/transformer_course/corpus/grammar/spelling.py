@@ -61,7 +61,7 @@ def spell(words: Sequence[Word]) -> tuple[list[str], Keys]:
                 owners.append((key, words[index + 1][1]))
                 index += 2
                 continue
-        word = word.rstrip("+")
+        word = word.rstrip("+ ")
         if word[0] in "-,":
             joint = "-t" if word in ("-il", "-elle") and written[-1][-1] in "aec" else ""
             written[-1] += joint + word
