@@ -127,9 +127,9 @@ class QuizDirective(SphinxDirective):
 
 
 def _place(source: str, line: int) -> str:
-    """Name a place: myst-nb counts the lines of a notebook's cell N from N * 10000."""
+    """Name a place: myst-nb gives line L of a notebook's cell N as N * 10000 + L + 1."""
     if source.endswith(".ipynb"):
-        return f"{source}, cell {line // 10000}, line {line % 10000}"
+        return f"{source}, cell {line // 10000}, line {line % 10000 - 1}"
     return f"{source}, line {line}"
 
 

@@ -1,0 +1,222 @@
+"""The Sphinx directives of the book: quizzes and records of experiments."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from sphinx.application import Sphinx
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "book" / "_ext"))
+
+from course_experiment import mean_and_deviation, read_record  # noqa: E402
+from quiz_yaml import QuizError, parse_quiz  # noqa: E402
+
+QUIZ = """\
+- question: What do the weights $w_i$ sum to?
+  choices:
+    - text: 1
+      correct: true
+      why: Softmax divides by the sum.
+    - text: "$n$"
+      why: That is the sum of `n` ones.
+"""
+RECORD: dict[str, Any] = {
+    "name": "heads",
+    "command": "python experiments/heads.py",
+    "config": {"preset": "tiny", "optimiser": {"rate": 0.001}},
+    "seeds": [
+        {"seed": seed, "curves": {}, "scores": {"bleu": bleu, "by": {"elision": 1.0}}, "seconds": 9}
+        for seed, bleu in enumerate([90.0, 92.0, 94.0])
+    ],
+    "versions": {"torch": "2.13.0"},
+    "processor": "two cores",
+    "digest": "0123456789abcdef0123",
+}
+
+
+def build(folder: Path, pages: dict[str, str]) -> tuple[str, str]:
+    """Build pages with Sphinx; return the HTML of `index` and everything Sphinx complained about."""
+    for name, text in pages.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    complaints = io.StringIO()
+    with patch_docutils(folder), docutils_namespace():
+        app = Sphinx(
+            folder,
+            confdir=None,
+            outdir=folder / "_build",
+            doctreedir=folder / "_trees",
+            buildername="html",
+            confoverrides={
+                "extensions": ["myst_nb", "course_quiz", "course_experiment"],
+                "myst_enable_extensions": ["dollarmath"],
+                "nb_execution_mode": "off",
+                "exclude_patterns": ["_build"],
+            },
+            status=None,
+            warning=complaints,
+        )
+        app.build()
+    html = folder / "_build" / "index.html"
+    return html.read_text(encoding="utf-8") if html.exists() else "", complaints.getvalue()
+
+
+def page(quiz: str) -> dict[str, str]:
+    """Return a page whose quiz starts in line 4."""
+    return {"index.md": f"# Title\n\n```{{quiz}}\n{quiz}```\n"}
+
+
+def test_quiz_becomes_native_form_controls(tmp_path: Path) -> None:
+    """A question is a form with legend, labelled radio buttons, explanations and a button."""
+    html, complaints = build(tmp_path, page(QUIZ))
+    assert complaints == ""
+    assert html.count('<form class="quiz-question"><fieldset>') == 1
+    assert html.count('<input type="radio"') == 2
+    assert '<label for="quiz-0-0">1</label>' in " ".join(html.split()).replace("> ", ">")
+    assert 'aria-label="n"' in html  # a formula alone would leave the control without a name
+    assert '<div class="quiz-choice" data-correct="true"><input type="radio" id="quiz-0-0"' in html
+    assert '<div class="quiz-choice" data-correct="false"><input type="radio" id="quiz-0-1"' in html
+    assert html.count('class="math notranslate nohighlight"') == 2
+    assert "<strong>Right.</strong>" in html
+    assert "<strong>Wrong.</strong>" in html
+    assert '<button type="submit" class="quiz-check">Check</button>' in html
+
+
+def test_several_right_choices_make_check_boxes(tmp_path: Path) -> None:
+    """More than one right choice: check boxes, and the reader is told so."""
+    html, _ = build(tmp_path, page(QUIZ + "    - {text: one, correct: true, why: The same.}\n"))
+    assert html.count('<input type="checkbox"') == 3
+    assert "choose all that are right" in html
+
+
+def test_quiz_from_a_file(tmp_path: Path) -> None:
+    """The questions may stand in a file beside the page."""
+    pages = {"index.md": "# Title\n\n```{quiz} q.yml\n```\n", "q.yml": QUIZ}
+    html, complaints = build(tmp_path, pages)
+    assert complaints == ""
+    assert html.count("quiz-choice") == 2
+
+
+def test_two_quizzes_have_different_ids(tmp_path: Path) -> None:
+    """Choices of different questions never share a name: they would exclude each other."""
+    html, _ = build(
+        tmp_path, {"index.md": f"# T\n\n```{{quiz}}\n{QUIZ}{QUIZ}```\n\n```{{quiz}}\n{QUIZ}```\n"}
+    )
+    assert all(html.count(f'id="quiz-{n}-0"') == 1 for n in range(3))
+
+
+@pytest.mark.parametrize(
+    ("quiz", "line", "words"),
+    [
+        ("- question: a: b\n", 4, "not valid YAML"),
+        ("- question: a\n  choices: [\n", 5, "not valid YAML"),
+        ("", 4, "the quiz is empty"),
+        ("- just text\n", 4, "`choices`, `question`"),
+        ("- question: a\n", 4, "lacks `choices`"),
+        ("- question: a\n  choices: b\n", 5, "two or more"),
+        (QUIZ.replace("      correct: true\n", ""), 4, "no choice has"),
+        (QUIZ.replace("correct: true", "correct: perhaps"), 6, "true or false, not 'perhaps'"),
+        (QUIZ.replace("      why: Softmax divides by the sum.\n", ""), 6, "lacks `why`"),
+        (QUIZ.replace("why: Softmax", "because: Softmax"), 6, "lacks `why`"),
+        (QUIZ + "      hint: no\n", 9, "unknown key `hint`"),
+        (QUIZ + "      why: again\n", 11, "'why' twice"),
+        (QUIZ.replace("text: 1", "text: [1]"), 6, "put it in quotes"),
+        (QUIZ.replace('"$n$"', '""'), 9, "text is empty"),
+        (QUIZ.replace('"$n$"', "1"), 4, "same text"),
+    ],
+)
+def test_bad_yaml_names_file_and_line(tmp_path: Path, quiz: str, line: int, words: str) -> None:
+    """Every fault in a quiz is an error of the build that says where it is."""
+    with pytest.raises(QuizError, match=words.replace("(", r"\(")) as fault:
+        parse_quiz(quiz.rstrip())
+    assert fault.value.line == line - 3
+    _, complaints = build(tmp_path, page(quiz))
+    if quiz:  # an empty directive is reported by its own line
+        assert f"index.md, line {line}: quiz: " in complaints
+    assert "ERROR" in complaints
+    assert words in complaints
+
+
+def test_bad_yaml_in_a_notebook_names_the_cell(tmp_path: Path) -> None:
+    """In a notebook the error names cell and line."""
+    notebook = nbformat.v4.new_notebook(
+        cells=[
+            nbformat.v4.new_markdown_cell("# Title"),
+            nbformat.v4.new_markdown_cell("Text.\n\n```{quiz}\n- question: a\n```"),
+        ]
+    )
+    _, complaints = build(tmp_path, {"index.ipynb": nbformat.writes(notebook)})
+    assert "index.ipynb, cell 2, line 4: quiz: a question lacks `choices`" in complaints
+
+
+def test_missing_quiz_file_is_an_error(tmp_path: Path) -> None:
+    """A quiz file that does not exist stops the build by name."""
+    _, complaints = build(tmp_path, {"index.md": "# T\n\n```{quiz} none.yml\n```\n"})
+    assert "there is no file none.yml" in complaints
+
+
+def test_scalars_stay_as_they_are_written() -> None:
+    """YAML's own ideas of numbers and truth don't change what the reader sees."""
+    quiz = parse_quiz(QUIZ.replace("text: 1", "text: 4.10").replace('"$n$"', "yes"))
+    assert [choice.text for choice in quiz[0].choices] == ["4.10", "yes"]
+
+
+def test_experiment_shows_how_it_was_run_and_its_scores(tmp_path: Path) -> None:
+    """The record becomes two tables with everything needed to repeat the run."""
+    pages = {
+        "index.md": "# T\n\n```{experiment} heads\n```\n",
+        "book/experiments/heads.json": json.dumps(RECORD),
+    }
+    html, complaints = build(tmp_path, pages)
+    assert complaints == ""
+    text = html.replace('</span> <span class="pre">', " ")
+    for shown in [
+        "python experiments/heads.py",
+        "optimiser: rate = 0.001",
+        "0, 1, 2",
+        "two cores",
+        "torch = 2.13.0",
+        "92.0 ± 2.0",
+        "by: elision",
+        "1 ± 0",
+        "0123456789abcdef",
+    ]:
+        assert shown in text, shown
+
+
+@pytest.mark.parametrize(
+    ("record", "words"),
+    [
+        (None, "there is no record book/experiments/heads.json: run `make experiments`"),
+        ("{", "line 1"),
+        (json.dumps({key: value for key, value in RECORD.items() if key != "digest"}), "digest"),
+        (json.dumps(RECORD | {"seeds": []}), "no seeds"),
+        (json.dumps(RECORD | {"seeds": [RECORD["seeds"][0], {"scores": {}}]}), "same scores"),
+    ],
+)
+def test_bad_record_stops_the_build(tmp_path: Path, record: str | None, words: str) -> None:
+    """A missing, broken or incomplete record is an error of the build that names it."""
+    pages = {"index.md": "# T\n\n```{experiment} heads\n```\n"}
+    if record is not None:
+        pages["book/experiments/heads.json"] = record
+    _, complaints = build(tmp_path, pages)
+    assert "ERROR" in complaints
+    assert words in complaints
+    with pytest.raises(ValueError, match="heads"):
+        read_record(tmp_path / "book" / "experiments" / "heads.json")
+
+
+def test_deviation_is_that_of_a_sample() -> None:
+    """Seeds are a sample: n − 1 in the denominator; two significant digits of the deviation."""
+    assert mean_and_deviation([1.0, 2.0, 3.0]) == "2.0 ± 1.0"
+    assert mean_and_deviation([0.5, 0.25]) == "0.38 ± 0.18"
+    assert mean_and_deviation([1234.0, 1834.0]) == "1534 ± 424"
