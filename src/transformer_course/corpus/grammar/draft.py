@@ -1,9 +1,10 @@
 """A sentence on its way to becoming a pair: English words, and French as a function of readings."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
+from transformer_course.corpus.grammar.lexicon import H_ASPIRE
 from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading
 from transformer_course.corpus.grammar.spelling import Keys, Word, spell
 from transformer_course.corpus.pairs import Pair
@@ -43,13 +44,15 @@ def render(draft: Draft, dice: Dice) -> Pair:
     english, english_keys = write_english(draft.english)
     trained = choose_readings(draft.phrases, dice)
     variants = draft.french(*trained)
-    words, keys = spell(dice.pick(variants[: draft.trained]))
+    variant = dice.pick(variants[: draft.trained])
+    words, keys = spell(variant)
     targets = {" ".join(words): None}
     if len(variants) > 1 or any(len(phrase.readings) > 1 for phrase in draft.phrases):
-        for readings in product(*(phrase.readings for phrase in draft.phrases)):
-            if consistent(readings):
-                for variant in draft.french(*readings):
-                    targets[" ".join(spell(variant)[0])] = None
+        seen = {tuple(variant)}
+        for other in every_variant(draft):
+            if (key := tuple(other)) not in seen:
+                seen.add(key)
+                targets[" ".join(spell(other)[0])] = None
     phenomena = draft.phenomena + [label for p in draft.phrases for label in p.phenomena]
     phenomena += spelling_phenomena(words, keys)
     return Pair(
@@ -60,18 +63,27 @@ def render(draft: Draft, dice: Dice) -> Pair:
     )
 
 
+def every_variant(draft: Draft) -> Iterator[list[Word]]:
+    """All right ways to say it in French."""
+    for readings in product(*(phrase.readings for phrase in draft.phrases)):
+        if consistent(readings):
+            yield from draft.french(*readings)
+
+
 def consistent(readings: tuple[Reading, ...]) -> bool:
     """Whether nobody is called tu and vous in one sentence."""
-    return len({reading.register for reading in readings if reading.register}) < 2
+    registers = [reading.register for reading in readings if reading.register]
+    return len(registers) < 2 or len(set(registers)) == 1
 
 
 def choose_readings(phrases: list[Phrase], dice: Dice) -> tuple[Reading, ...]:
     """A reading of each phrase to train on."""
     while True:
         chosen = tuple(
-            phrase.readings[int(dice.random() * phrase.common)] if phrase.common > 1 else
-            phrase.readings[0]
-            for phrase in phrases
+            [
+                phrase.readings[int(dice.random() * phrase.common) if phrase.common > 1 else 0]
+                for phrase in phrases
+            ]
         )
         if consistent(chosen):
             return chosen
@@ -85,9 +97,8 @@ def write_english(words: list[Word]) -> tuple[str, list[int]]:
         if word == ",":
             text[-1] += ","
             continue
-        for part in word.split(" ") if " " in word else (word,):
-            text.append(part)
-            keys.append(key)
+        text.append(word)
+        keys += [key] * (1 + word.count(" "))
     return " ".join(text), keys
 
 
@@ -97,26 +108,27 @@ def align(english: list[int], french: Keys) -> tuple[tuple[int, int], ...]:
     >>> align([1, 2, 3], [(1, 2), (3,)])
     ((0, 0), (1, 0), (2, 1))
     """
-    where: dict[int, list[int]] = {}
-    for position, key in enumerate(english):
-        if key:
-            where.setdefault(key, []).append(position)
-    links = {
-        (source, target)
-        for target, keys in enumerate(french)
-        for key in keys
-        for source in where.get(key, ())
-    }
-    return tuple(sorted(links))
+    where: dict[int, list[int]] = {0: []}
+    for target, keys in enumerate(french):
+        for key in keys:
+            if key:
+                where.setdefault(key, []).append(target)
+    links = [(source, t) for source, key in enumerate(english) for t in where.get(key, ())]
+    return tuple(dict.fromkeys(links))
+
+
+CONTRACTED = frozenset(("du", "des", "au", "aux"))
 
 
 def spelling_phenomena(words: list[str], keys: Keys) -> list[str]:
-    """What the spelling shows: elision and contraction."""
+    """What the spelling shows: elision, contraction, an h that allows neither."""
     labels = []
     for word, owners in zip(words, keys, strict=True):
         if len(owners) > 1:
             if "'" in word:
                 labels.append("elision")
-            elif word in ("du", "des", "au", "aux"):
+            elif word in CONTRACTED:
                 labels.append("contraction")
+    if not H_ASPIRE.isdisjoint(words):
+        labels.append("h aspiré")
     return labels

@@ -32,6 +32,7 @@ from transformer_course.corpus.grammar.sentences import (
     PERSONAL,
     PLACES,
     agent,
+    keyed,
     object_of,
     subject_of,
     tense_for,
@@ -141,7 +142,7 @@ def profession(dice: Dice) -> Draft:
     if subject.english[0][0] == "you":
         plural = dice.chance(0.3)
         wanted = [r for r in subject.readings if r.plural == plural]
-        subject = Phrase(subject.english, tuple(wanted), False, None, len(wanted), [], ["tu or vous"])
+        subject = Phrase(subject.english, tuple(wanted), False, None, len(wanted), (), ("tu or vous",))
     noun = english_plural(english_name) if plural else english_name
     article = "an" if noun[0] in "aeiou" else "a"
     words: list[Word] = [] if plural else [(article, 0)]
@@ -169,10 +170,10 @@ def there_is(dice: Dice) -> Draft:
     if determiner == "number":
         determiner = str(2 + int(dice.random() * 20))
     thing = noun_phrase(dice, noun, 1, plural=plural, determiner=determiner, adjectives=0.2)
-    if plural is False and not noun.mass and negative:
-        thing.english[0] = ("no", NEGATION)
-    elif negative:
-        thing.english.insert(0, ("no", NEGATION))
+    what_there_is = thing.english
+    if negative:  # no cat, no cats, no bread
+        bare = thing.english[0][1] != 11
+        what_there_is = [("no", NEGATION), *thing.english[0 if bare else 1 :]]
     where = noun_phrase(dice, ground, 2, determiner=dice.pick(("the", "the", "my", "this")))
     form = {"present": "a", "past": "avait", "future": "aura"}[tense]
 
@@ -181,11 +182,11 @@ def there_is(dice: Dice) -> Draft:
         words += [("ne", NEGATION)] if negative else []
         words += [("y", 94), (form, VERB)]
         words += [("pas", NEGATION), *what.negated] if negative else what.words
-        return [[*words, (préposition, 86), *place.words]]
+        return [[*words, *keyed(préposition, 86), *place.words]]
 
     be = english_be(thing, tense)
     verb_words: list[Word] = [(be, VERB), *([("be", VERB)] if tense == "future" else [])]
-    english = [("there", 94), *verb_words, *thing.english, (preposition, 86), *where.english]
+    english = [("there", 94), *verb_words, *what_there_is, (preposition, 86), *where.english]
     combinations = [(noun.name, ground.name)]
     return Draft(english, [thing, where], french, ["there is"], combinations)
 

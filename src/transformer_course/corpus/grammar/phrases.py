@@ -6,7 +6,8 @@ counterparts: role 1 gives 11 to the determiner, 12 and 13 to adjectives, 14 to 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from random import Random
 from typing import TypeVar
 
@@ -48,7 +49,7 @@ class Reading:
     register: str = ""
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Phrase:
     """An English phrase with its French readings; the first `common` are trained on."""
 
@@ -57,11 +58,10 @@ class Phrase:
     third: bool
     noun: Noun | None = None
     common: int = 1
-    combinations: list[tuple[str, str]] = field(default_factory=list)
-    phenomena: list[str] = field(default_factory=list)
+    combinations: tuple[tuple[str, str], ...] = ()
+    phenomena: tuple[str, ...] = ()
 
 
-Combination = tuple[str, str]
 
 DEFINITE = {("m", False): "le", ("f", False): "la", ("m", True): "les", ("f", True): "les"}
 INDEFINITE = {"m": "un", "f": "une"}
@@ -117,8 +117,22 @@ def noun_phrase(
     plural = plural and not noun.mass
     determiner = determiner or random_determiner(dice, noun, plural)
     chosen = choose_adjectives(dice, noun, adjectives)
+    if chosen or determiner.isdigit():
+        return write_noun_phrase(noun, role, plural, determiner, chosen)
+    return plain_noun_phrase(noun, role, plural, determiner)
+
+
+@lru_cache(maxsize=20_000)
+def plain_noun_phrase(noun: Noun, role: int, plural: bool, determiner: str) -> Phrase:
+    """A noun phrase without adjectives, written once: nobody changes a phrase."""
+    return write_noun_phrase(noun, role, plural, determiner, ())
+
+
+def write_noun_phrase(
+    noun: Noun, role: int, plural: bool, determiner: str, chosen: Sequence[Adjective]
+) -> Phrase:
+    """A noun phrase of which everything has been decided."""
     base = 10 * role
-    english = english_noun_phrase(noun, plural, determiner, chosen, base)
     core = french_core(noun, plural, chosen, base)
     vowel = vowel_sound(core[0][0].split(" ")[0])
     before = bool(chosen) and chosen[0].before_noun
@@ -126,18 +140,22 @@ def noun_phrase(
     for words in french_determiners(determiner, noun, plural, vowel, before):
         keyed = [(word, base + 1) for word in words]
         negated = keyed
-        if words and words[0] in ("un", "une", "des", "de+"):
+        if words[0] in ("un", "une", "des", "de+"):
             negated = [("de", base + 1)]
         register = REGISTER.get(words[0], "") if determiner == "your" else ""
         person_ = 5 if plural else 2
         readings.append(
             Reading(keyed + core, person_, noun.gender, plural, negated + core, register)
         )
-    phrase = Phrase(english, tuple(readings), not plural, noun)
-    phrase.common = 2 if determiner == "your" else 1
-    phrase.combinations = [(noun.name, adjective.name) for adjective in chosen]
-    label_noun_phrase(phrase, determiner, chosen, plural, before)
-    return phrase
+    return Phrase(
+        english_noun_phrase(noun, plural, determiner, chosen, base),
+        tuple(readings),
+        not plural,
+        noun,
+        2 if determiner == "your" else 1,
+        tuple((noun.name, adjective.name) for adjective in chosen),
+        noun_phrase_phenomena(noun, determiner, chosen, plural, before),
+    )
 
 
 def random_determiner(dice: Dice, noun: Noun, plural: bool) -> str:
@@ -148,6 +166,8 @@ def random_determiner(dice: Dice, noun: Noun, plural: bool) -> str:
     if x < 0.7:
         return "a"
     if x < 0.82:
+        if "person" in noun.classes and not noun.classes & {"family", "kin", "guest", "doctor"}:
+            return "the"  # my sister, but not my fairy
         return dice.pick(("my", "his", "her", "our", "their", "your"))
     if x < 0.9:
         return "this"
@@ -159,7 +179,7 @@ def random_determiner(dice: Dice, noun: Noun, plural: bool) -> str:
 
 
 def english_noun_phrase(
-    noun: Noun, plural: bool, determiner: str, adjectives: list[Adjective], base: int
+    noun: Noun, plural: bool, determiner: str, adjectives: Sequence[Adjective], base: int
 ) -> list[Word]:
     """The English words."""
     words = [(a.name, base + 2 + i) for i, a in enumerate(adjectives)]
@@ -179,7 +199,7 @@ def english_noun_phrase(
     return words
 
 
-def french_core(noun: Noun, plural: bool, adjectives: list[Adjective], base: int) -> list[Word]:
+def french_core(noun: Noun, plural: bool, adjectives: Sequence[Adjective], base: int) -> list[Word]:
     """The French noun with its adjectives, without the determiner."""
     words = [(noun.french[plural], base + 4)]
     for index, adjective in enumerate(adjectives):
@@ -225,13 +245,11 @@ def french_determiners(
     return [(forms[column],) for forms in owners]
 
 
-def label_noun_phrase(
-    phrase: Phrase, determiner: str, adjectives: list[Adjective], plural: bool, before: bool
-) -> None:
-    """Write down what the phrase is an example of."""
-    labels = phrase.phenomena
-    noun = phrase.noun
-    assert noun is not None
+def noun_phrase_phenomena(
+    noun: Noun, determiner: str, adjectives: Sequence[Adjective], plural: bool, before: bool
+) -> tuple[str, ...]:
+    """What the phrase is an example of."""
+    labels = []
     if adjectives:
         labels.append("adjective order")
         if any(a.before_vowel != a.french["m"][0] for a in adjectives):
@@ -246,6 +264,7 @@ def label_noun_phrase(
         labels.append("possessive")
     elif determiner == "this":
         labels.append("demonstrative")
+    return tuple(labels)
 
 
 def person(word: str, person_: int, gender: str, plural: bool, key: int) -> Reading:
@@ -272,6 +291,7 @@ PRONOUNS: dict[str, tuple[tuple[str, int, str, bool], ...]] = {
 }
 
 
+@cache
 def pronoun(english: str, role: int) -> Phrase:
     """A subject pronoun.
 
@@ -280,8 +300,6 @@ def pronoun(english: str, role: int) -> Phrase:
     """
     key = 10 * role + 4
     readings = tuple(person(*row, key) for row in PRONOUNS[english])
-    phrase = Phrase([(english, key)], readings, english in ("he", "she"))
-    phrase.common = min(len(readings), 4)
-    if english == "you":
-        phrase.phenomena.append("tu or vous")
-    return phrase
+    phenomena = ("tu or vous",) if english == "you" else ()
+    common = min(len(readings), 4)
+    return Phrase([(english, key)], readings, english in ("he", "she"), None, common, (), phenomena)

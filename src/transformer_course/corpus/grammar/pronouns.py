@@ -1,5 +1,7 @@
 """Object pronouns: their place before the verb, their order, and what they do to the participle."""
 
+from functools import cache
+
 from transformer_course.corpus.grammar.clauses import VERB, english_verb, french_verb
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import OBJECTS, VERBS, Noun, Verb
@@ -47,6 +49,7 @@ TO_SOMEONE = tuple(
 OF_SOMETHING = tuple(verb for verb in INDIRECT if "de" in verb.frame)
 
 
+@cache
 def clitic(english: str, *, indirect: bool = False) -> Phrase:
     """An object pronoun with its French readings.
 
@@ -61,8 +64,8 @@ def clitic(english: str, *, indirect: bool = False) -> Phrase:
         words = [(word, key)]
         readings.append(Reading(words, 2, gender, plural, words, register))
     common = min(len(readings), 4)
-    phenomena = ["tu or vous"] if english == "you" else []
-    return Phrase([(english, key)], tuple(readings), True, None, common, [], phenomena)
+    phenomena = ("tu or vous",) if english == "you" else ()
+    return Phrase([(english, key)], tuple(readings), True, None, common, (), phenomena)
 
 
 def in_order(direct: Word, indirect: Word) -> list[Word]:

@@ -213,8 +213,7 @@ def which_or_how_many(dice: Dice) -> Draft:
     many = not noun.mass and dice.chance(0.4)
     thing = noun_phrase(dice, noun, 2, plural=many or None, determiner="which", adjectives=0.15)
     core = thing.readings[0]
-    if many:
-        thing.english[:1] = [("how", 21), ("many", 21)]
+    start: list[Word] = [("how", 21), ("many", 21)] if many else thing.english[:1]
 
     def french(who: Reading) -> Variants:
         asking: list[Word] = [("combien", 21), ("de", 21)] if many else core.words[:1]
@@ -222,9 +221,9 @@ def which_or_how_many(dice: Dice) -> Draft:
             [*asking, *core.words[1:], *words, QUESTION] for words in asked(who, verb, tense, core)
         ]
 
-    english = [*thing.english, *do_question(subject, verb, tense), QUESTION]
+    english = [*start, *thing.english[1:], *do_question(subject, verb, tense), QUESTION]
     labels = ["wh-question", *thing.phenomena]
     if tense == "past":
         labels.append("participle agreement")
-    combinations = verb_and_object(verb, thing) + thing.combinations
+    combinations = [*verb_and_object(verb, thing), *thing.combinations]
     return Draft(english, [subject], french, labels, combinations)

@@ -30,6 +30,7 @@ from transformer_course.corpus.grammar.phrases import (
     pronoun,
     random_determiner,
 )
+from transformer_course.corpus.grammar.spelling import Word
 
 TENSES = ("present", "present", "past", "past", "future")
 NEGATIONS = ("not", "not", "never", "no longer")
@@ -97,6 +98,11 @@ def object_of(dice: Dice, verb: Verb, role: int = 2) -> Phrase:
     elif verb.name == "marry":
         determiner, plural = "the", False
     return noun_phrase(dice, noun, role, plural=plural, determiner=determiner)
+
+
+def keyed(words: str, key: int) -> list[Word]:
+    """Several words with the same key."""
+    return [(word, key) for word in words.split()]
 
 
 def verb_and_object(verb: Verb, thing: Phrase) -> list[tuple[str, str]]:
@@ -238,7 +244,7 @@ def place(dice: Dice) -> Draft:
 
     def french(who: Reading, where: Reading) -> Variants:
         words = french_be(who, tense, negation)
-        return [[*who.words, *words, (préposition, 86), *where.words]]
+        return [[*who.words, *words, *keyed(préposition, 86), *where.words]]
 
     english = [*thing.english, *english_be_words(thing, tense, negation, dice.chance(0.5)), (preposition, 86), *ground.english]
     assert thing.noun is not None and ground.noun is not None

@@ -36,6 +36,26 @@ def vowel_sound(word: str) -> bool:
     return word == "y" or (word[0] in FRENCH_VOWELS and word not in ("onze", "oui"))
 
 
+class Kinds(dict[str, str]):
+    """How a word behaves where it stands: "elides", "contracts", "joins", "several" or ""."""
+
+    def __missing__(self, word: str) -> str:
+        kind = ""
+        if word in ELIDING or word == "si":
+            kind = "elides"
+        elif word == "à+":
+            kind = "contracts"
+        elif word[0] in "-,":
+            kind = "joins"
+        elif " " in word:
+            kind = "several"
+        self[word] = kind
+        return kind
+
+
+KINDS = Kinds()
+
+
 def spell(words: Sequence[Word]) -> tuple[list[str], Keys]:
     """Words as they are written, each with the keys of the words that went into it.
 
@@ -45,38 +65,51 @@ def spell(words: Sequence[Word]) -> tuple[list[str], Keys]:
     written: list[str] = []
     owners: Keys = []
     start, start_keys = "", ()  # what was elided and waits for its word
-    index, last = 0, len(words) - 1
-    while index <= last:
-        word, key = words[index]
-        if index < last and (word in ELIDING or word in ("si", "à+")):
-            following = words[index + 1][0]
+    done = 0  # words before this one are written
+    for index, (word, key) in enumerate(words):
+        kind = KINDS[word]
+        if not kind and not start:  # most words
+            if index >= done:
+                written.append(word)
+                owners.append((key,))
+            continue
+        if index < done:
+            continue
+        if kind == "elides" or kind == "contracts":
+            following = words[index + 1][0] if index + 1 < len(words) else "."
             elided = elide(word, following)
             if elided:
                 start, start_keys = start + elided, (*start_keys, key)
-                index += 1
                 continue
             contraction = contract(word, following, words, index)
             if contraction:
                 written.append(contraction)
                 owners.append((key, words[index + 1][1]))
-                index += 2
+                done = index + 2
                 continue
-        word = word.rstrip("+ ")
-        if word[0] in "-,":
-            joint = "-t" if word in ("-il", "-elle") and written[-1][-1] in "aec" else ""
-            written[-1] += joint + word
+            word = word.rstrip("+")
+        elif kind == "joins":
+            written[-1] += euphonic_t(written[-1], word) + word
             owners[-1] = (*owners[-1], key)
-        elif " " in word:
-            for part in word.split(" "):
-                written.append(start + part)
-                owners.append((*start_keys, key))
-                start, start_keys = "", ()
+            continue
+        if kind == "several":
+            first, *others = word.split()
+            written += [start + first, *others]
+            owners += [(*start_keys, key), *([(key,)] * len(others))]
         else:
             written.append(start + word)
             owners.append((*start_keys, key))
-            start, start_keys = "", ()
-        index += 1
+        start, start_keys = "", ()
     return written, owners
+
+
+def euphonic_t(verb: str, pronoun: str) -> str:
+    """The t between a vowel and -il, -elle: mange-t-il, but dort-il, vend-elle.
+
+    >>> [euphonic_t(verb, "-il") for verb in ("mange", "a", "convainc", "dort")]
+    ['-t', '-t', '-t', '']
+    """
+    return "-t" if pronoun in ("-il", "-elle") and verb[-1] in "aec" else ""
 
 
 def elide(word: str, following: str) -> str:
@@ -87,7 +120,7 @@ def elide(word: str, following: str) -> str:
     """
     if word == "si":
         return "s'" if following in ("il", "ils") else ""
-    if word in ELIDING and vowel_sound(following):
+    if word != "à+" and vowel_sound(following):
         return word.rstrip("+")[:-1] + "'"
     return ""
 

@@ -25,7 +25,7 @@ def belongs(combinations: Iterable[tuple[str, str]], split: str) -> bool:
     Training has no held-out combination; the other splits have at least one of their own and none
     of the other's.
     """
-    found = {split_of(combination) for combination in combinations}
+    found = set(map(split_of, combinations))
     if split == "train":
         return "valid" not in found and "test" not in found
     other = "test" if split == "valid" else "valid"
