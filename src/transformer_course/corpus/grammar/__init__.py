@@ -83,7 +83,7 @@ def write(split: str, n: int, dice: Dice) -> Iterator[Pair]:
     count = 0
     while count < n:
         draft = dice.pick(URN)(dice)
-        if belongs(draft.all_combinations(), split):
+        if belongs(draft.all_combinations(), split) and draft.is_clear():
             count += 1
             yield render(draft, dice)
 

@@ -8,6 +8,7 @@ from transformer_course.corpus.grammar.phrases import Phrase, Reading
 from transformer_course.corpus.grammar.spelling import Word
 
 VERB, NEGATION, ADVERB, PREDICATE = 80, 81, 82, 84
+AMBIGUOUS = 79  # "they read" is present or past: no such sentence is written
 
 HAVE = ("ai", "as", "a", "avons", "avez", "ont")
 BE = {
@@ -77,7 +78,8 @@ def english_verb(
         words = [*negated_auxiliary(auxiliary, negation, short), (verb.base, VERB)]
     else:
         form = verb.past if tense == "past" else verb.third if third else verb.base
-        words = [*((word, NEGATION) for word in negation.split()), (form, VERB)]
+        key = AMBIGUOUS if verb.base == verb.past and not third else VERB
+        words = [*((word, NEGATION) for word in negation.split()), (form, key)]
     if verb.particle:
         words.append((verb.particle, VERB))
     return words

@@ -12,11 +12,13 @@ from transformer_course.corpus.grammar.clauses import (
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.idioms import IDIOMS, english_idiom, french_idiom
 from transformer_course.corpus.grammar.lexicon import (
+    ADJECTIVE,
     DESCRIBING,
     OBJECTS,
     SUBJECTS,
     VERBS,
     Noun,
+    Verb,
     nouns_of,
 )
 from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading, noun_phrase, pronoun
@@ -39,7 +41,15 @@ ANIMATE = nouns_of("person animal")
 AVOIR_DE = tuple(verb for verb in VERBS if "de" in verb.frame and verb.name != "play" and verb.object)
 REPORTING = tuple(verb for verb in VERBS if "that" in verb.frame)
 TAME = tuple(verb for verb in DIRECT if not verb.frame & {"generic"})
-SIMPLE = tuple(verb for verb in INTRANSITIVE if verb.subject & {"animate", "person"})
+STATES = tuple(
+    ADJECTIVE[name]
+    for name in "tired sad happy ill nervous anxious frightened jealous injured patient "
+    "proud curious shy brave weak strong".split()
+)
+SIMPLE = tuple(
+    verb for verb in INTRANSITIVE if verb.subject & {"animate", "person"} and verb.name != "die"
+)
+INNER_IDIOMS = tuple(idiom for idiom in IDIOMS if idiom[0] not in ("cold", "hot"))
 
 
 @dataclass(slots=True)
@@ -51,8 +61,14 @@ class Saying:
     combinations: list[tuple[str, str]]
 
 
-def saying(dice: Dice, noun: Noun | None, tense: str, shift: int = 0) -> Saying:
-    """Something to say of a noun (of a person if None): a verb, an adjective, or "is hungry"."""
+def saying(
+    dice: Dice, noun: Noun | None, tense: str, shift: int = 0, *, state: bool = False
+) -> Saying:
+    """Something to say of a noun (of a person if None): a verb, an adjective, or "is hungry".
+
+    Args:
+        state: of adjectives, only those for what changes (tired), not for what stays (big).
+    """
     kind = dice.random()
     animate = noun is None or bool(noun.classes & {"person", "animal"})
     if animate and kind < 0.4:
@@ -65,13 +81,15 @@ def saying(dice: Dice, noun: Noun | None, tense: str, shift: int = 0) -> Saying:
             [(noun.name, verb.name)] if noun else [],
         )
     if animate and kind < 0.6:
-        idiom = dice.pick(IDIOMS)
+        # "because it was cold" of an animal could be the weather
+        idiom = dice.pick(IDIOMS if noun is None or "person" in noun.classes else INNER_IDIOMS)
         return Saying(
             lambda subject: shifted(english_idiom(subject, idiom, tense, "", False), shift),
             lambda who: shifted(french_idiom(who, idiom, tense, ""), shift),
             [(noun.name, idiom[0])] if noun else [],
         )
-    adjective = dice.pick(DESCRIBING[noun or dice.pick(PEOPLE)])
+    adjectives = DESCRIBING[noun or dice.pick(PEOPLE)]
+    adjective = dice.pick(STATES if state and animate else adjectives)
     return Saying(
         lambda subject: [
             *shifted(english_be_words(subject, tense, "", False), shift),
@@ -132,11 +150,14 @@ def subordinate(dice: Dice) -> Draft:
         "when": dice.pick((("present",) * 3, ("future", "future", "present"))),
         "if": ("future", "present", "present"),
     }[word]
-    same = dice.chance(0.6)
+    same = dice.chance(0.75)
     other = subject if same else someone(dice)
-    again = pronoun_for(other, 6) if same else renumbered(dice, 6)
-    main = saying(dice, subject.noun, first_tense)
-    clause = saying(dice, again.noun or (subject.noun if same else None), second_tense, 100)
+    again = pronoun_for(other, 6) if same else somebody_else(dice, subject, 6)
+    main = saying(dice, subject.noun, first_tense, state=True)
+    whom = subject.noun if same else again.noun
+    clause = saying(dice, whom, second_tense, 100, state=True)
+    while same and clause.english(again)[-1][0] == main.english(again)[-1][0]:
+        clause = saying(dice, whom, second_tense, 100, state=True)
     english_clause = english_in(clause, again, english_second, second_tense)
     begins = dice.chance(0.3)
 
@@ -193,11 +214,21 @@ def forward(mots: tuple[str, ...], clause: Saying, main: Saying) -> Callable[...
     return french
 
 
-def renumbered(dice: Dice, role: int) -> Phrase:
-    """Somebody else, in another role."""
+def somebody_else(dice: Dice, first: Phrase, role: int) -> Phrase:
+    """Somebody who cannot be taken for the first: no "they" after "the girls"."""
+    taken = {first.english[0][0]} if first.noun is None else {"he", "she", "they"}
     if dice.chance(0.5):
-        return pronoun(dice.pick(PERSONAL), role)
+        return pronoun(dice.pick([word for word in PERSONAL if word not in taken]), role)
     return agent(dice, dice.pick(ANIMATE), role)
+
+
+def other_subject(dice: Dice, verb: Verb, first: Phrase, pronouns: float = 0.5) -> Phrase:
+    """Somebody else who can do what the verb says."""
+    while True:
+        subject = subject_of(dice, verb, role=6, pronouns=pronouns)
+        if subject.noun is not None or subject.english[0][0] in ("i", "you", "we"):
+            if subject.english[0][0] != first.english[0][0] or subject.noun is not None:
+                return subject
 
 
 def coordinated_subjects(dice: Dice) -> Draft:
@@ -257,6 +288,8 @@ def coordinated_verbs(dice: Dice) -> Draft:
     while subject.noun is not None and subject.noun not in SUBJECTS[verb]:
         verb = dice.pick(SIMPLE)
     said = saying(dice, subject.noun, tense, 100)
+    while said.combinations and said.combinations[0][1] == verb.name:
+        said = saying(dice, subject.noun, tense, 100)
     join, joint = dice.pick((("and", "et"), ("but", "mais")))
 
     def french(who: Reading) -> Variants:
@@ -324,7 +357,8 @@ def seen_relative(dice: Dice) -> Draft:
         verb = dice.pick(TAME)
         tense = tense_for(dice, verb)
         noun = dice.pick(OBJECTS[verb])
-    subject, other = subject_of(dice, verb), subject_of(dice, inner, role=6, pronouns=0.6)
+    subject = subject_of(dice, verb)
+    other = other_subject(dice, inner, subject)
     thing = noun_phrase(dice, noun, 2, determiner=dice.pick(("the", "the", "a")), adjectives=0.2)
 
     def french(who: Reading, what: Reading, whose: Reading) -> Variants:
@@ -390,9 +424,9 @@ def reported(dice: Dice) -> Draft:
     verb = dice.pick(REPORTING)
     subject = subject_of(dice, verb)
     same = dice.chance(0.4)
-    again = pronoun_for(subject, 6) if same else renumbered(dice, 6)
+    again = pronoun_for(subject, 6) if same else somebody_else(dice, subject, 6)
     tense = dice.pick(("present", "past", "future"))
-    said = saying(dice, again.noun or (subject.noun if same else None), tense, 100)
+    said = saying(dice, subject.noun if same else again.noun, tense, 100)
 
     def french(who: Reading, *others: Reading) -> Variants:
         it = french_pronoun(who, 64) if same else others[0]

@@ -20,7 +20,9 @@ ANIMALS, WAYS = nouns_of("animal"), nouns_of("way")
 OF_ANIMALS = adjectives(
     "tired ill weak lazy shy nervous sad young anxious injured frightened patient"
 )
-OF_WAYS = adjectives("wide narrow dangerous muddy slippery dark busy flooded crowded icy quiet modern")
+OF_WAYS = adjectives(
+    "wide narrow dangerous muddy slippery busy flooded crowded icy steep winding deserted"
+)
 ANIMAL_FIRST = ("cross", "cross", "cross", "reach", "avoid")
 WAY_FIRST = ("stop", "tire", "worry")
 POSITIVE = ("avoid", "stop", "tire", "worry")

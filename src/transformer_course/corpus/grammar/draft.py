@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import product
 
+from transformer_course.corpus.grammar.clauses import AMBIGUOUS
 from transformer_course.corpus.grammar.lexicon import H_ASPIRE
 from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading
 from transformer_course.corpus.grammar.spelling import Keys, Word, spell
@@ -31,6 +32,10 @@ class Draft:
     phenomena: list[str] = field(default_factory=list)
     combinations: list[tuple[str, str]] = field(default_factory=list)
     trained: int = 9
+
+    def is_clear(self) -> bool:
+        """Whether the tense of its verbs can be told in English."""
+        return all(key != AMBIGUOUS for _, key in self.english)
 
     def all_combinations(self) -> Iterable[tuple[str, str]]:
         """The sentence's own combinations and those within its phrases."""
