@@ -1,0 +1,54 @@
+# Each target sets up what it needs by itself. README says the same in commands that need no make.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUN := $(BIN)/python
+EXPORTS := PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
+
+.DEFAULT_GOAL := help
+.PHONY: help install book serve demo test lint notebooks exercises experiments lab bench mutants clean
+
+help: ## this list
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
+
+.venv/installed: requirements.txt pyproject.toml tools/setup_venv.py
+	$(EXPORTS) $(PYTHON) tools/setup_venv.py .venv
+	@touch $@
+
+install: .venv/installed ## make .venv and install what requirements.txt pins
+
+book: install ## build the web book into _build/html
+	$(RUN) tools/fetch_vendor.py
+	$(BIN)/jupyter-book build . --warningiserror --keep-going --nitpick
+	@echo "Open _build/html/index.html in a browser, or: make serve"
+
+serve: book ## serve the book on localhost and rebuild it on change
+	$(RUN) tools/serve.py
+
+demo: install ## train the demo translator into runs/demo, once (about five minutes)
+	$(RUN) tools/train_demo.py
+
+test: install ## everything: lint, types, tests, doctests, notebooks, the built book
+	$(RUN) tools/check.py
+
+lint: install ## style and types only
+	$(RUN) tools/check.py lint types
+
+notebooks: demo ## execute the notebooks again, in order, and store their outputs
+	$(RUN) tools/execute_notebooks.py
+
+experiments: install ## run the experiments whose record is missing or out of date
+	$(RUN) tools/run_experiments.py
+
+lab: install ## open JupyterLab
+	$(BIN)/jupyter lab
+
+bench: install ## measure speed beside other implementations
+	$(RUN) benchmarks/speed.py
+
+mutants: install ## plant faults in the package; every one must be found by the tests
+	$(RUN) tools/mutants.py
+
+clean: ## remove what was built (not .venv, not trained runs)
+	rm -rf _build dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info
+	find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

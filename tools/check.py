@@ -1,0 +1,96 @@
+"""Everything `make test` runs, in stages: python tools/check.py [STAGE ...]
+
+lint       style of Python files and notebooks (ruff)
+types      type hints (mypy)
+demo       train the demo translator, once; tests and notebooks use it
+book       build the web book, warnings are errors
+tests      unit and property tests, doctests, and the browser tests on the built book
+notebooks  every notebook under strict nbval: each stored output is compared
+
+Where Chromium is missing, the browser tests say so and how to get it; as root on Debian it is installed. With
+CI set, nothing is skipped.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from setup_venv import install_debian_package
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = Path(sys.executable).parent
+PYTHON = sys.executable
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+NOTEBOOK_FOLDERS = ("book", "chapters", "exercises/solutions", "exercises")
+PYTEST = [PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
+
+
+def lint() -> list[list[str]]:
+    """Commands that check style."""
+    ruff = str(SCRIPTS / "ruff")
+    return [[ruff, "check", "."], [ruff, "format", "--check", "."]]
+
+
+def types() -> list[list[str]]:
+    """Commands that check types."""
+    return [[PYTHON, "-m", "mypy"]]
+
+
+def demo() -> list[list[str]]:
+    """Commands that train the demo translator."""
+    return [[PYTHON, "tools/train_demo.py"]]
+
+
+def book() -> list[list[str]]:
+    """Commands that build the book."""
+    build = [str(SCRIPTS / "jupyter-book"), "build", "."]
+    return [
+        [PYTHON, "tools/fetch_vendor.py"],
+        [*build, "--warningiserror", "--keep-going", "--nitpick"],
+    ]
+
+
+def tests() -> list[list[str]]:
+    """Commands that run pytest."""
+    if not any(map(shutil.which, BROWSERS)):
+        if hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get"):
+            install_debian_package("chromium")
+        else:
+            print("Chromium is missing, so the browser tests won't run. On Debian or Ubuntu:")
+            print("  sudo apt-get install chromium", flush=True)
+            if os.environ.get("CI"):
+                sys.exit("In CI nothing is skipped.")
+    return [[*PYTEST, "--doctest-modules", "tests", "src"]]
+
+
+def notebooks() -> list[list[str]]:
+    """Commands that execute every notebook and compare its outputs."""
+    found = [p for folder in NOTEBOOK_FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb"))]
+    nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "300"]
+    sanitize = ["--nbval-sanitize-with", "tests/nbval_sanitize.cfg"]
+    return [[*PYTEST, *nbval, *sanitize, *(str(p.relative_to(ROOT)) for p in found)]]
+
+
+STAGES = {f.__name__: f for f in (lint, types, demo, book, tests, notebooks)}
+
+
+def main(names: list[str]) -> None:
+    """Run the stages in the order given; stop at the first that fails."""
+    unknown = set(names) - set(STAGES)
+    if unknown:
+        sys.exit(f"no such stage: {', '.join(sorted(unknown))}; there are {', '.join(STAGES)}")
+    for name in names or STAGES:
+        started = time.perf_counter()
+        print(f"--- {name}", flush=True)
+        for command in STAGES[name]():
+            status = subprocess.run(command, cwd=ROOT).returncode
+            if status:
+                sys.exit(f"--- {name} failed: {' '.join(command)}")
+        print(f"--- {name}: {time.perf_counter() - started:.0f} s", flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

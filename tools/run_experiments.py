@@ -1,0 +1,113 @@
+"""Run the experiments whose record is missing or out of date: python tools/run_experiments.py [NAME ...]
+
+An experiment is a script book/experiments/<name>.py with
+
+    CONFIG   what it is run with, anything JSON can say
+    REDUCED  values of CONFIG for a run of seconds, which the tests use
+    MODULES  the package modules its result depends on
+    run(seed, config, folder) -> {"curves": {name: [...]}, "scores": {name: number}}
+
+It is run with three seeds; a seed that is done is kept in runs/experiments, so an interrupted run resumes. The
+record goes to book/experiments/<name>.json.
+"""
+
+import importlib.util
+import json
+import platform
+import sys
+import time
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import torch
+from fingerprint import fingerprint
+
+import transformer_course
+from transformer_course.checkpoints import write_atomically
+
+ROOT = Path(__file__).resolve().parent.parent
+RECORDS = ROOT / "book" / "experiments"
+SEEDS = (0, 1, 2)
+
+
+def names() -> list[str]:
+    """Every experiment there is."""
+    return sorted(path.stem for path in RECORDS.glob("*.py"))
+
+
+def load(name: str) -> ModuleType:
+    """Import an experiment's script."""
+    spec = importlib.util.spec_from_file_location(f"experiment_{name}", RECORDS / f"{name}.py")
+    if spec is None or spec.loader is None:
+        raise ValueError(f"there is no experiment {name!r}")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def digest(script: ModuleType) -> str:
+    """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
+    return fingerprint(script.CONFIG, script.MODULES)
+
+
+def is_current(name: str) -> bool:
+    """Whether the committed record was made by the code as it is now."""
+    path = RECORDS / f"{name}.json"
+    return path.exists() and json.loads(path.read_text())["digest"] == digest(load(name))
+
+
+def run_experiment(name: str) -> None:
+    """Run all seeds that are not done yet, and write the record."""
+    script = load(name)
+    wanted = digest(script)
+    results = []
+    for seed in SEEDS:
+        folder = ROOT / "runs" / "experiments" / name / wanted[:12] / f"seed-{seed}"
+        done = folder / "result.json"
+        if not done.exists():
+            print(f"{name}, seed {seed} ...", flush=True)
+            started = time.perf_counter()
+            result = script.run(seed, script.CONFIG, folder)
+            seconds = round(time.perf_counter() - started, 1)
+            write_json(done, {"seed": seed, **result, "seconds": seconds})
+        results.append(json.loads(done.read_text()))
+        print(f"{name}, seed {seed}: {results[-1]['scores']}", flush=True)
+    record = {
+        "name": name,
+        "command": f"python tools/run_experiments.py {name}",
+        "config": script.CONFIG,
+        "seeds": results,
+        "versions": {
+            "python": platform.python_version(),
+            "torch": torch.__version__.split("+")[0],
+            "transformer-course": transformer_course.__version__,
+        },
+        "processor": processor(),
+        "digest": wanted,
+    }
+    write_json(RECORDS / f"{name}.json", record)
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write JSON, whole or not at all."""
+    write_atomically(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def processor() -> str:
+    """The processor in words, with the number of threads torch uses."""
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = lines[0].split(":")[1].strip() if lines else model
+    capability = torch.backends.cpu.get_cpu_capability()
+    return f"{model}, {capability}, {torch.get_num_threads()} threads"
+
+
+if __name__ == "__main__":
+    for experiment in sys.argv[1:] or names():
+        if is_current(experiment):
+            print(f"{experiment} is up to date")
+        else:
+            run_experiment(experiment)

@@ -1,0 +1,67 @@
+"""Train the demo translator into runs/demo, once: tests and notebooks use it, nothing commits it.
+
+A lock keeps two processes from training it at the same time. It is trained anew when the code that makes it
+has changed.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import asdict
+from pathlib import Path
+
+from filelock import FileLock
+from fingerprint import fingerprint
+
+from transformer_course.cli import GRAMMAR_RECIPE, Data
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "runs" / "demo"
+MODULES = [
+    "attention.py",
+    "corpus/batches.py",
+    "corpus/grammar",
+    "corpus/vocabulary.py",
+    "encoder_decoder.py",
+    "loss.py",
+    "masking.py",
+    "multi_head.py",
+    "positional_encoding.py",
+    "training.py",
+    "translator.py",
+]
+
+
+def demo_fingerprint() -> str:
+    """What the demo translator depends on: its recipe, its data, and the code that trains it."""
+    return fingerprint([asdict(GRAMMAR_RECIPE), Data.n_pairs], MODULES)
+
+
+def main() -> None:
+    """Train if there is no translator yet, or the code has changed; resume what was interrupted."""
+    FOLDER.parent.mkdir(exist_ok=True)
+    with FileLock(f"{FOLDER}.lock"):
+        stamp, wanted = FOLDER / "fingerprint.txt", demo_fingerprint()
+        current = stamp.exists() and stamp.read_text() == wanted
+        if current and (FOLDER / "model.safetensors").exists():
+            print("runs/demo is trained and up to date")
+            return
+        if not current and FOLDER.exists():
+            print("runs/demo was trained by other code: training it anew")
+            shutil.rmtree(FOLDER)
+        FOLDER.mkdir(exist_ok=True)
+        stamp.write_text(wanted)
+        command = [sys.executable, "-m", "transformer_course.cli", "train", "--out", "runs/demo"]
+        resume = any((FOLDER / "checkpoints").glob("step-*.safetensors"))
+        if not resume:
+            (FOLDER / "run.json").unlink(missing_ok=True)
+        command += ["--resume"] if resume else ["--corpus", "grammar"]
+        environment = (
+            os.environ | {"TQDM_MININTERVAL": "10"} if not sys.stderr.isatty() else os.environ
+        )
+        sys.exit(subprocess.run(command, cwd=ROOT, env=environment).returncode)
+
+
+if __name__ == "__main__":
+    main()
