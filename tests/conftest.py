@@ -1,0 +1,58 @@
+"""What all tests share: one torch thread, hypothesis' settings, and what happens where something is missing.
+
+A test that lacks something says so with `needs`. On a learner's machine it is skipped with a sentence; in
+continuous integration (CI set) every skip counts as a failure, so that nothing is left out silently.
+"""
+
+import os
+from collections.abc import Callable, Generator
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import HealthCheck, settings
+
+torch.set_num_threads(1)
+
+# `course` draws the same examples in every run; `--hypothesis-profile=explore` looks for new ones.
+_HEALTH = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
+settings.register_profile(
+    "course", max_examples=12, deadline=None, derandomize=True, suppress_health_check=_HEALTH
+)
+settings.register_profile("explore", max_examples=300, deadline=None, suppress_health_check=_HEALTH)
+settings.load_profile("course")
+
+Needs = Callable[[object, str], None]
+
+
+@pytest.fixture(scope="session")
+def needs() -> Needs:
+    """`needs(thing, sentence)`: go on if `thing` is there, else skip (CI: fail) with the sentence."""
+
+    def check(thing: object, sentence: str) -> None:
+        if not thing:
+            pytest.skip(sentence)
+
+    return check
+
+
+def _fail_in_ci(report: pytest.TestReport | pytest.CollectReport) -> None:
+    expected_failure = hasattr(report, "wasxfail")
+    if report.outcome == "skipped" and os.environ.get("CI") and not expected_failure:
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"skipped, and CI skips nothing: {reason}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, Any, pytest.TestReport]:
+    report: pytest.TestReport = yield
+    _fail_in_ci(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, Any, pytest.CollectReport]:
+    report: pytest.CollectReport = yield
+    _fail_in_ci(report)
+    return report

@@ -1,0 +1,163 @@
+"""Loss: torch as oracle for values and gradients, the floor of smoothing, and what is refused."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import assert_same, assert_same_gradients, refuses
+
+from transformer_course.loss import (
+    cross_entropy,
+    kl_divergence,
+    log_softmax,
+    perplexity,
+    smoothing_floor,
+)
+
+VOCAB = 7
+smoothings = st.sampled_from([0.0, 0.1, 0.5, 0.9])
+
+
+def make(seed: int, scale: float = 1.0) -> tuple[torch.Tensor, torch.Tensor]:
+    torch.manual_seed(seed)
+    logits = (scale * torch.randn(3, 5, VOCAB)).requires_grad_()
+    labels = torch.randint(1, VOCAB, (3, 5))
+    labels[0, 3:] = labels[2, 1:] = 0
+    return logits, labels
+
+
+@given(smoothing=smoothings, seed=st.integers(0, 99), scale=st.sampled_from([0.1, 1.0, 30.0]))
+def test_cross_entropy_equals_torch_with_gradients(
+    smoothing: float, seed: int, scale: float
+) -> None:
+    logits, labels = make(seed, scale)
+    theirs = logits.detach().clone().requires_grad_()
+    loss = cross_entropy(logits, labels, label_smoothing=smoothing)
+    expected = F.cross_entropy(
+        theirs.flatten(0, 1), labels.flatten(), ignore_index=0, label_smoothing=smoothing
+    )
+    assert loss.shape == ()
+    assert_same(loss, expected)
+    assert_same_gradients((loss, expected), {"logits": (logits, theirs)})
+    assert logits.grad is not None
+    assert (logits.grad[labels == 0] == 0).all()
+
+
+@given(smoothing=smoothings, seed=st.integers(0, 99))
+def test_cross_entropy_is_the_definition(smoothing: float, seed: int) -> None:
+    """-Σ q log p, and also the floor plus the divergence of p from the smoothed target q."""
+    logits, labels = make(seed)
+    target = (1 - smoothing) * F.one_hot(labels, VOCAB) + smoothing / VOCAB
+    losses = -(target * log_softmax(logits)).sum(-1)
+    loss = cross_entropy(logits, labels, label_smoothing=smoothing)
+    assert_same(loss, losses[labels != 0].mean())
+    divergence = kl_divergence(target, logits.softmax(-1))[labels != 0].mean()
+    assert_same(loss, divergence + smoothing_floor(VOCAB, smoothing))
+
+
+@given(vocab_size=st.integers(2, 50), smoothing=st.sampled_from([0.0, 0.01, 0.1, 0.9]))
+def test_the_floor_is_reached_at_the_optimum_and_nowhere_beaten(
+    vocab_size: int, smoothing: float
+) -> None:
+    label = torch.tensor([1])
+    target = torch.full((1, vocab_size), smoothing / vocab_size, dtype=torch.float64)
+    target[0, 1] += 1 - smoothing
+    best = target.clamp(min=1e-30).log()
+    floor = smoothing_floor(vocab_size, smoothing)
+    at = cross_entropy(best, label, label_smoothing=smoothing)
+    assert float(at) == pytest.approx(floor, abs=1e-9)
+    beside = cross_entropy(best + 0.1 * torch.randn_like(best), label, label_smoothing=smoothing)
+    assert float(beside) >= floor - 1e-9
+
+
+def test_the_syllabus_floor() -> None:
+    assert smoothing_floor(6, 0.1) == pytest.approx(0.4210, abs=5e-5)
+    assert smoothing_floor(37_000, 0.0) == 0.0
+    assert smoothing_floor(1, 0.1) == pytest.approx(0.0)
+
+
+def test_padding_of_any_id_counts_for_nothing() -> None:
+    logits, labels = make(0)
+    real = labels != 0
+    alone = cross_entropy(logits[real], labels[real])
+    assert_same(cross_entropy(logits, labels), alone)
+    for pad_id in (-100, 99):
+        moved = labels.masked_fill(~real, pad_id)
+        assert_same(
+            cross_entropy(logits, moved, pad_id, 0.1), cross_entropy(logits, labels, 0, 0.1)
+        )
+    assert cross_entropy(logits, torch.zeros_like(labels)) == 0.0
+
+
+def test_no_logarithm_of_zero() -> None:
+    """Logits so far apart that p is 0 in single precision: the loss stays finite and right."""
+    logits = torch.tensor([[0.0, 1000.0, -1000.0]], requires_grad=True)
+    for label, expected in [(1, 0.0), (2, 2000.0)]:
+        loss = cross_entropy(logits, torch.tensor([label]))
+        assert float(loss.detach()) == pytest.approx(expected, rel=1e-6)
+    loss = cross_entropy(logits, torch.tensor([1]), label_smoothing=0.3)
+    assert float(loss.detach()) == pytest.approx(0.1 * 1000 + 0.1 * 2000, rel=1e-6)
+    loss.backward()
+    assert logits.grad is not None
+    assert logits.grad.isfinite().all()
+
+
+@given(seed=st.integers(0, 99), scale=st.sampled_from([1.0, 1e3, 1e30]))
+def test_log_softmax_equals_torch(seed: int, scale: float) -> None:
+    torch.manual_seed(seed)
+    logits = scale * torch.randn(3, 5, VOCAB)
+    assert_same(log_softmax(logits), F.log_softmax(logits, -1))
+    assert_same(log_softmax(logits).exp().sum(-1), torch.ones(3, 5))
+
+
+@given(seed=st.integers(0, 99))
+def test_kl_divergence_equals_torch_and_is_no_distance(seed: int) -> None:
+    torch.manual_seed(seed)
+    p, q = torch.randn(2, 5, VOCAB).softmax(-1).unbind(0)
+    expected = F.kl_div(q.log(), p, reduction="none").sum(-1)
+    assert_same(kl_divergence(p, q), expected)
+    assert (kl_divergence(p, q) > 0).all()
+    assert_same(kl_divergence(p, p), torch.zeros(5))
+    assert not torch.allclose(kl_divergence(p, q), kl_divergence(q, p))
+
+
+def test_kl_divergence_where_a_probability_is_zero() -> None:
+    one_hot, half = torch.tensor([1.0, 0.0]), torch.tensor([0.5, 0.5])
+    assert float(kl_divergence(one_hot, half)) == pytest.approx(math.log(2))
+    assert float(kl_divergence(half, one_hot)) == math.inf
+    assert float(kl_divergence(one_hot, one_hot)) == 0.0
+
+
+def test_perplexity() -> None:
+    uniform, labels = torch.zeros(4, 8), torch.tensor([1, 2, 3, 7])
+    assert perplexity(float(cross_entropy(uniform, labels))) == pytest.approx(8)
+    assert perplexity(0.0) == 1.0
+    assert perplexity(1e6) == math.inf
+
+
+def test_refuses() -> None:
+    logits = torch.zeros(2, 3, VOCAB)
+    labels = torch.ones(2, 3, dtype=torch.int64)
+    with refuses(
+        "labels of shape (2, 2) must have the shape of the logits (2, 3, 7) without the last "
+        "dimension"
+    ):
+        cross_entropy(logits, labels[:, 1:])
+    for smoothing in (1.0, -0.1, math.nan):
+        message = f"label_smoothing ({smoothing}) must be at least 0 and below 1"
+        with refuses(message):
+            cross_entropy(logits, labels, label_smoothing=smoothing)
+        with refuses(message):
+            smoothing_floor(7, smoothing)
+    for label in (7, -100):
+        with refuses(f"labels has the id {label}, which is outside the vocabulary of 7 ids"):
+            cross_entropy(logits, labels.index_fill(1, torch.tensor([1]), label))
+    with refuses("labels must be whole numbers (int64), got torch.float32"):
+        cross_entropy(logits, labels.float())
+    with refuses("vocab_size (0) must be 1 or more"):
+        smoothing_floor(0, 0.1)
+    with refuses("p and q must have one shape, got (2,) and (1, 2)"):
+        kl_divergence(torch.ones(2), torch.ones(1, 2))
