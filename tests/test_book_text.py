@@ -149,17 +149,16 @@ def test_every_module_has_its_place_in_the_api_pages() -> None:
     shown = re.findall(r"^\.\. automodule:: transformer_course\.([\w.]+)$", pages, re.M)
     assert len(shown) == len(set(shown))
     assert set(shown) == wanted
-    listed = re.findall(r"^\| \[`([\w.]+)`\]", page_text("api.md"), re.M)
+    listed = re.findall(r"^- \[`([\w.]+)`\]", page_text("api.md"), re.M)
     assert listed == [name for name in listed if name in wanted]
     assert set(listed) == wanted
 
 
 def test_how_to_use_lists_the_commands_of_the_makefile() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, re.M))
+    targets = set(re.findall(r"^([a-z]+):.*##", makefile, re.M))
     listed = set(re.findall(r"^\| `make ([a-z]+)` \|", page_text("how_to_use.md"), re.M))
-    assert listed
-    assert listed <= targets
+    assert listed == targets - {"help"}
 
 
 def test_references_are_sorted_and_complete() -> None:
