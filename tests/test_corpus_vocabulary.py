@@ -102,6 +102,7 @@ def test_pieces_are_readable(vocabulary: Vocabulary) -> None:
         ("didn't", ["didn'", "t"]),
         ("est-ce que ?", ["est", "-", "ce", " que", " ?"]),
         ("fin...", ["fin", ".", ".", "."]),
+        ("a <== b", ["a", " <", "=", "=", " b"]),
         ("3,5 €", ["3", ",", "5", " €"]),
         ("«là»", ["«", "là", "»"]),
     ],
@@ -300,6 +301,7 @@ v = Vocabulary.train(["the cat", "the cat"], 300)
 v.encode(["the cat"] * 100)
 child = os.fork()
 if child == 0:
+    print(os.environ["TOKENIZERS_PARALLELISM"], flush=True)
     v.encode(["the cat"] * 100)
     os._exit(0)
 sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
@@ -307,12 +309,21 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
-def test_forking_after_encoding_warns_of_nothing() -> None:
+def test_encoding_on_both_sides_of_a_fork_neither_warns_nor_hangs() -> None:
     environment = {k: v for k, v in os.environ.items() if k != "TOKENIZERS_PARALLELISM"}
+    command = [sys.executable, "-c", FORK]
     done = subprocess.run(
-        [sys.executable, "-c", FORK], env=environment, capture_output=True, text=True, check=True
+        command, env=environment, capture_output=True, text=True, check=True, timeout=60
     )
-    assert done.stderr == ""
+    assert (done.stdout, done.stderr) == ("false\n", "")
+
+
+def test_a_parallelism_chosen_by_the_user_stays() -> None:
+    code = "import os, transformer_course.corpus.vocabulary; print(os.environ[NAME])"
+    command = [sys.executable, "-c", code.replace("NAME", "'TOKENIZERS_PARALLELISM'")]
+    environment = os.environ | {"TOKENIZERS_PARALLELISM": "true"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout == "true\n"
 
 
 @given(st.text())

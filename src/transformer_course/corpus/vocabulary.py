@@ -14,8 +14,8 @@ from operator import index
 from pathlib import Path
 from typing import Any
 
-# The library warns whenever a process that has encoded forks (as data loaders and test runners do),
-# unless this is decided beforehand. It is read at each call; a value set by the user stays.
+# A process that has encoded in parallel and then forks (as data loaders and test runners do) makes
+# the library warn, or hang where parallelism was asked for. A value set by the user stays.
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
