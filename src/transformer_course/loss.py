@@ -1,6 +1,7 @@
 """Loss (chapter 08): how wrong a predicted distribution is, and by how much to mend it."""
 
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -49,12 +50,89 @@ def cross_entropy(
     real = labels != pad_id
     labels = labels.masked_fill(~real, 0)  # pad_id may be outside the vocabulary
     _check_labels(labels, logits.shape[-1])
-    normaliser = logits.logsumexp(-1)  # (...)
-    right = logits.gather(-1, labels[..., None]).squeeze(-1)  # (...)
-    losses = normaliser - (1 - label_smoothing) * right
+    log_probs = log_softmax(logits)
+    losses = (label_smoothing - 1) * log_probs.gather(-1, labels[..., None]).squeeze(-1)  # (...)
     if label_smoothing:
-        losses = losses - label_smoothing * logits.mean(-1)
+        losses = losses - label_smoothing * log_probs.mean(-1)
     return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
+
+
+class _ChunkedCrossEntropy(torch.autograd.Function):
+    """Loss and gradients chunk by chunk, so that never more than `chunk` rows of logits exist."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, smoothing: float, chunk: int
+    ) -> Tensor:
+        """Mean loss of `states`, (n, d_model), by `labels`, (n,); keeps the gradients for `backward`."""
+        loss, n = states.new_zeros((), dtype=torch.float32), max(len(labels), 1)
+        grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight)
+        for x, y, grad_x in zip(
+            states.split(chunk), labels.split(chunk), grad_states.split(chunk), strict=True
+        ):
+            log_probs = log_softmax((x @ weight.T).float())  # (chunk, vocab_size)
+            loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
+            loss -= smoothing * log_probs.mean(-1).sum()
+            # The gradient of the loss by the logits is p - q, predicted minus wanted distribution.
+            error = log_probs.exp_().sub_(smoothing / len(weight))
+            error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
+            grad_x.copy_(error @ weight)
+            grad_weight += error.T @ x
+        ctx.save_for_backward(grad_states.div_(n), grad_weight.div_(n))
+        return loss / n
+
+    @staticmethod
+    def backward(ctx: Any, *grad_output: Tensor) -> tuple[Tensor | None, ...]:
+        """The kept gradients times the gradient that comes from above."""
+        grad_states, grad_weight = ctx.saved_tensors
+        return grad_states * grad_output[0], grad_weight * grad_output[0], None, None, None
+
+
+def chunked_cross_entropy(
+    states: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    pad_id: int = 0,
+    label_smoothing: float = 0.0,
+    chunk: int = 512,
+) -> Tensor:
+    """`cross_entropy(states @ weight.T, labels)` without ever holding all logits: faster and smaller.
+
+    The logits of a batch are the largest tensor of a training step. Here they exist for `chunk` tokens at a
+    time, and not at all for padding; the gradients are computed along with the loss.
+
+    Args:
+        states: what `Transformer.decode` returns, (..., d_model).
+        weight: of the output layer, (vocab_size, d_model).
+        labels: the right ids, (...).
+        pad_id: labels of this id don't count.
+        label_smoothing: ε, at least 0 and below 1.
+        chunk: tokens at a time, 1 or more.
+
+    Returns:
+        A single number; 0 where every label is padding.
+
+    Raises:
+        ValueError: as `cross_entropy` does, or if `chunk` is below 1.
+
+    >>> states, weight, labels = torch.ones(2, 3), torch.eye(4, 3), torch.tensor([1, 3])
+    >>> torch.allclose(chunked_cross_entropy(states, weight, labels), cross_entropy(states @ weight.T, labels))
+    True
+    """
+    if states.shape[:-1] != labels.shape:
+        raise ValueError(
+            f"labels of shape {tuple(labels.shape)} must have the shape of the states "
+            f"{tuple(states.shape)} without the last dimension"
+        )
+    if chunk < 1:
+        raise ValueError(f"chunk ({chunk}) must be 1 or more")
+    _check_smoothing(label_smoothing)
+    real = labels != pad_id
+    _check_labels(labels[real], len(weight))
+    loss: Tensor = _ChunkedCrossEntropy.apply(  # type: ignore[no-untyped-call]
+        states[real], weight, labels[real], label_smoothing, chunk
+    )
+    return loss
 
 
 def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:
