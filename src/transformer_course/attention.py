@@ -6,6 +6,7 @@ Masks are boolean everywhere in this package: **True = may attend**.
 import math
 
 import torch
+import torch.nn.functional as F
 from torch import Tensor, nn
 
 
@@ -92,6 +93,47 @@ def scaled_dot_product_attention(
     >>> output
     tensor([[1.]])
     """
+    _check_sizes(queries, keys, values)
+    # Scaling the queries costs less than scaling the scores, which are q_len x k_len.
+    scores = (queries / math.sqrt(queries.shape[-1])) @ keys.transpose(
+        -2, -1
+    )  # (..., q_len, k_len)
+    weights = softmax(scores, mask)
+    return weights @ values, weights  # (..., q_len, d_v)
+
+
+def fused_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """`scaled_dot_product_attention` in one call of torch's own kernel, which keeps no weights.
+
+    Faster and smaller for long sequences, equal up to rounding. `Transformer.use_fused` chooses it.
+
+    Args:
+        queries: (..., q_len, d_k).
+        keys: (..., k_len, d_k).
+        values: (..., k_len, d_v).
+        mask: boolean, broadcastable to (..., q_len, k_len); True = may attend. A query that may attend to
+            nothing gets zeros.
+
+    Returns:
+        The output, (..., q_len, d_v).
+
+    Raises:
+        ValueError: as `scaled_dot_product_attention` does.
+    """
+    _check_sizes(queries, keys, values)
+    if mask is None:
+        return F.scaled_dot_product_attention(queries, keys, values)
+    check_mask(mask, torch.Size((*queries.shape[:-1], keys.shape[-2])))
+    mask = mask[(None,) * (queries.dim() - mask.dim())]  # as many dimensions as the queries
+    # Older kernels answer a query that may see nothing with NaN: let it see all, then zero what it got.
+    some = mask.any(-1, keepdim=True)  # (..., q_len or 1, 1)
+    output = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask | ~some)
+    return output.masked_fill(~some, 0.0)
+
+
+def _check_sizes(queries: Tensor, keys: Tensor, values: Tensor) -> None:
     if queries.shape[-1] != keys.shape[-1]:
         raise ValueError(
             f"queries and keys must have the same width d_k, got {queries.shape[-1]} and "
@@ -101,12 +143,6 @@ def scaled_dot_product_attention(
         raise ValueError(
             f"each key needs its value: got {keys.shape[-2]} keys and {values.shape[-2]} values"
         )
-    # Scaling the queries costs less than scaling the scores, which are q_len x k_len.
-    scores = (queries / math.sqrt(queries.shape[-1])) @ keys.transpose(
-        -2, -1
-    )  # (..., q_len, k_len)
-    weights = softmax(scores, mask)
-    return weights @ values, weights  # (..., q_len, d_v)
 
 
 class AdditiveAttention(nn.Module):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from transformer_course.attention import scaled_dot_product_attention
+from transformer_course.attention import fused_attention, scaled_dot_product_attention
 
 
 @dataclass
@@ -65,12 +65,16 @@ class MultiHeadAttention(nn.Module):
         d_model: width of input and output.
         n_heads: number of heads; d_k = d_v = d_model / n_heads.
 
+    Attributes:
+        fused: compute with `fused_attention`, which is faster for long sequences and gives no weights.
+
     Raises:
         ValueError: if d_model isn't divisible by n_heads.
     """
 
     def __init__(self, d_model: int, n_heads: int) -> None:
         super().__init__()
+        self.fused = False
         if n_heads < 1 or d_model % n_heads:
             raise ValueError(f"d_model ({d_model}) must be divisible by n_heads ({n_heads})")
         self.n_heads = n_heads
@@ -90,7 +94,7 @@ class MultiHeadAttention(nn.Module):
         values: Tensor | None = None,
         mask: Tensor | None = None,
         cache: KeyValueCache | None = None,
-    ) -> tuple[Tensor, Tensor]:
+    ) -> tuple[Tensor, Tensor | None]:
         """Attend from `queries` to `keys`, and average `values`.
 
         Args:
@@ -104,7 +108,8 @@ class MultiHeadAttention(nn.Module):
                 appended to it.
 
         Returns:
-            The output, (batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len).
+            The output, (batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len); None instead
+            of the weights where `fused` is set.
 
         Raises:
             ValueError: if neither keys nor cache are given, shapes don't fit, the cache is full, or the mask
@@ -123,7 +128,11 @@ class MultiHeadAttention(nn.Module):
                 cache.append(k, v)
         if cache is not None:
             k, v = cache.keys[:, :, : cache.length], cache.values[:, :, : cache.length]
-        heads, weights = scaled_dot_product_attention(q, k, v, mask)
+        weights: Tensor | None = None
+        if self.fused:
+            heads = fused_attention(q, k, v, mask)  # (batch, heads, q_len, d_v)
+        else:
+            heads, weights = scaled_dot_product_attention(q, k, v, mask)
         concatenated = heads.transpose(1, 2).flatten(-2)  # (batch, q_len, d_model)
         return self.w_output(concatenated), weights
 
@@ -151,6 +160,8 @@ class MultiHeadAttention(nn.Module):
 def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     """Collect the weights of every multi-head attention inside `model` while the block runs.
 
+    Fused attention gives no weights, so it is switched off inside the block.
+
     Args:
         model: any module that contains `MultiHeadAttention`.
 
@@ -174,8 +185,13 @@ def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
 
     modules = {n: m for n, m in model.named_modules() if isinstance(m, MultiHeadAttention)}
     handles = [keep(name) for name in modules]
+    fused = {module: module.fused for module in modules.values()}
     try:
+        for module in fused:
+            module.fused = False
         yield maps
     finally:
+        for module, was_fused in fused.items():
+            module.fused = was_fused
         for handle in handles:
             handle.remove()
