@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import re
@@ -162,6 +163,7 @@ class Parsed(HTMLParser):
             self.pictures.append((values.get("src") or "", values.get("alt")))
 
 
+@functools.cache
 def parsed(page: str) -> Parsed:
     """Return what is in a built page."""
     return Parsed((HTML / page).read_text(encoding="utf-8"))

@@ -10,6 +10,22 @@ for (const brand of document.querySelectorAll(".bd-sidebar-primary .navbar-brand
 for (const entry of document.querySelectorAll(".citation-list, .citation-list [role^='doc-']")) {
   entry.removeAttribute("role"); // deprecated ones, which screen readers don't know
 }
+for (const summary of document.querySelectorAll("details.hide > summary")) {
+  summary.removeAttribute("aria-label"); // "Show code cell source" stands there to be read
+}
+for (const toggle of document.querySelectorAll(".bd-sidebar-primary li > details > summary")) {
+  const page = toggle.closest("li").querySelector("a").textContent.trim();
+  toggle.setAttribute("aria-label", `Pages under ${page}`);
+}
+for (const list of document.querySelectorAll("dt.sig dl")) {
+  // a signature over several lines is no list of definitions
+  for (const part of [...list.querySelectorAll("dd"), list]) {
+    const block = document.createElement("span");
+    block.className = part === list ? "sig-lines" : "sig-line";
+    block.append(...part.childNodes);
+    part.replaceWith(block);
+  }
+}
 function unnameIcons() {
   // the icons of the colour switch carry names that contradict the button's own
   for (const icon of document.querySelectorAll(".theme-switch-button .theme-switch")) {
