@@ -57,10 +57,26 @@ def translate_docstring(lines: list[str]) -> list[str]:
     return "".join(result).split("\n")
 
 
+def show_listings(text: str) -> str:
+    """Return a module's docstring with its indented paragraphs shown as they are typed.
+
+    >>> show_listings("Files:\\n\\n    data/*.tsv   words")
+    'Files:\\n\\n::\\n\\n    data/*.tsv   words'
+    """
+    paragraphs = text.split("\n\n")
+    listing = [all(line.startswith("    ") for line in p.split("\n")) for p in paragraphs]
+    marked = (
+        "::\n\n" + p if is_code else p for p, is_code in zip(paragraphs, listing, strict=True)
+    )
+    return "\n\n".join(marked)
+
+
 def process(
-    _app: Sphinx, _what: str, _name: str, _obj: object, _options: object, lines: list[str]
+    _app: Sphinx, what: str, _name: str, _obj: object, _options: object, lines: list[str]
 ) -> None:
     """Translate the docstring that autodoc is about to read."""
+    if what == "module":
+        lines[:] = show_listings("\n".join(lines).rstrip()).split("\n")
     lines[:] = translate_docstring(lines)
 
 
