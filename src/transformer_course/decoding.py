@@ -251,6 +251,8 @@ def _done(
     """Whether no open beam can enter the `top_beams` best any more."""
     if len(found) < beam:
         return False
+    if beam == 1:
+        return True  # as greedy search does, though a longer sentence might have the milder penalty
     # Log-probabilities only fall, and the longest sentence has the mildest penalty.
     bound = best_open / length_penalty(max_len if alpha > 0 else length, alpha)
     return sorted((h.score for h in found), reverse=True)[top_beams - 1] >= bound
