@@ -72,11 +72,11 @@ def show_listings(text: str) -> str:
 
 
 def process(
-    _app: Sphinx, what: str, _name: str, _obj: object, _options: object, lines: list[str]
+    _app: Sphinx, what: str, _name: str, obj: object, _options: object, lines: list[str]
 ) -> None:
     """Translate the docstring that autodoc is about to read."""
-    if what == "module":
-        lines[:] = show_listings("\n".join(lines).rstrip()).split("\n")
+    if what == "module":  # from the source: autodoc has cut off the indentation of listings
+        lines[:] = show_listings((getattr(obj, "__doc__", None) or "").strip()).split("\n")
     lines[:] = translate_docstring(lines)
 
 
