@@ -6,42 +6,76 @@ a whole file. Nothing is pickled: values beside the tensors are JSON in the file
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import safetensors
 import safetensors.torch
-from torch import Tensor
+import torch
+from torch import Tensor, nn
 
 
 class CheckpointError(ValueError):
-    """A checkpoint that can't be used; the message names the file."""
+    """A file of a run that can't be used or written; the message names it."""
 
 
-def write_atomically(path: Path, data: bytes) -> None:
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
     """Write a file whole or not at all: temporary file, sync, rename, sync of the folder.
 
     Args:
-        path: where it goes; its folder is made if need be.
-        data: what goes in.
+        path: where the file goes; its folder is made if need be.
+
+    Yields:
+        The temporary path to write to. When the block ends well it is renamed to `path`.
+
+    Raises:
+        CheckpointError: if it can't be written; `path` is then as it was before.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        reason = error.strerror or error
+        raise CheckpointError(f"{path} can't be written: {reason}") from error
     finally:
-        temporary.unlink(missing_ok=True)
-    if os.name == "posix":
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write bytes to a file, whole or not at all (`replacing`)."""
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Raises:
+        CheckpointError: if the file is missing or doesn't hold one.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CheckpointError(_unreadable(path, error)) from error
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(f"{path} is damaged: it must hold a JSON object")
+    return value
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON, whole or not at all (`replacing`)."""
+    write_atomically(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
 
 
 def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
@@ -52,7 +86,7 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: Mapping[str,
         tensors: name → tensor; tensors must not share memory.
         values: name → anything that JSON can say.
     """
-    contiguous = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
+    contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     header = {name: json.dumps(value) for name, value in values.items()}
     write_atomically(path, safetensors.torch.save(contiguous, header))
 
@@ -75,7 +109,9 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         with safetensors.safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
             values = {name: json.loads(text) for name, text in (file.metadata() or {}).items()}
-    except (safetensors.SafetensorError, ValueError, OSError) as error:
+    except OSError as error:
+        raise CheckpointError(_unreadable(path, error)) from error
+    except (safetensors.SafetensorError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged or not a checkpoint ({error})") from error
     return tensors, values
 
@@ -87,10 +123,21 @@ def checkpoint_path(folder: Path, step: int) -> Path:
 
 def list_checkpoints(folder: Path) -> list[Path]:
     """The checkpoints of a run, the oldest first; unfinished temporary files are not among them."""
-    return sorted((folder / "checkpoints").glob("step-*.safetensors"))
+    paths = (folder / "checkpoints").glob("step-*.safetensors")
+    return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 
-def load_latest(folder: Path, name: str | None = None) -> tuple[dict[str, Tensor], dict[str, Any]]:
+def keep_only(folder: Path, steps: set[int]) -> None:
+    """Delete a run's other checkpoints, and the temporary files that a killed run left behind."""
+    kept = {checkpoint_path(folder, step) for step in steps}
+    leftovers = (folder / "checkpoints").glob(".step-*.tmp")
+    for path in {*list_checkpoints(folder), *leftovers} - kept:
+        path.unlink(missing_ok=True)
+
+
+def load_checkpoint(
+    folder: Path, name: str | None = None
+) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Read a run's newest checkpoint, or the one called `name`.
 
     Args:
@@ -106,13 +153,76 @@ def load_latest(folder: Path, name: str | None = None) -> tuple[dict[str, Tensor
     paths = list_checkpoints(folder)
     if not paths:
         raise CheckpointError(f"{folder} has no checkpoint to resume from")
-    path = folder / "checkpoints" / name if name else paths[-1]
+    path = folder / "checkpoints" / Path(name).name if name else paths[-1]
     try:
         return load_tensors(path)
     except CheckpointError as error:
-        good = next((p for p in reversed(paths) if p != path and _is_whole(p)), None)
-        offer = f"the last good one is {good.name}" if good else "there is no other"
+        good = next((p.name for p in reversed(paths) if p != path and _is_whole(p)), None)
+        offer = (
+            f"the last good one is {good}: resume with --checkpoint {good}"
+            if good
+            else "there is no other"
+        )
         raise CheckpointError(f"{error}; {offer}") from error
+
+
+def weights_of(model: nn.Module) -> dict[str, Tensor]:
+    """Parameters by name; a tied matrix once."""
+    return dict(model.named_parameters())
+
+
+def load_weights(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
+    """Put tensors into the parameters of the same names; all or none.
+
+    Raises:
+        CheckpointError: if names or shapes differ.
+    """
+    parameters = weights_of(model)
+    for name in sorted(parameters.keys() ^ tensors.keys()):
+        where = "tensors" if name in parameters else "model"
+        raise CheckpointError(f"the weights don't fit the model: {where} has no {name}")
+    for name, parameter in parameters.items():
+        if parameter.shape != tensors[name].shape:
+            raise CheckpointError(
+                f"the weights don't fit the model: {name} must have shape {tuple(parameter.shape)}, "
+                f"got {tuple(tensors[name].shape)}"
+            )
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(tensors[name])
+
+
+def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
+    """What an optimiser remembers, as "parameter's number.what" → tensor."""
+    state = optimizer.state_dict()["state"]
+    return {f"{i}.{name}": tensor for i, slots in state.items() for name, tensor in slots.items()}
+
+
+def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
+    """Give an optimiser its memory back, as `optimizer_tensors` took it."""
+    state: dict[int, dict[str, Tensor]] = {}
+    for key, tensor in tensors.items():
+        number, name = key.split(".", 1)
+        state.setdefault(int(number), {})[name] = tensor
+    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
+
+
+def random_state(device: torch.device) -> dict[str, Tensor]:
+    """Where torch's streams of random numbers stand: the processor's, and the graphics card's if used."""
+    cuda = {"cuda": torch.cuda.get_rng_state(device)} if device.type == "cuda" else {}
+    return {"cpu": torch.get_rng_state()} | cuda
+
+
+def set_random_state(tensors: Mapping[str, Tensor], device: torch.device) -> None:
+    """Go back to where `random_state` was called."""
+    torch.set_rng_state(tensors["cpu"])
+    if device.type == "cuda" and "cuda" in tensors:
+        torch.cuda.set_rng_state(tensors["cuda"], device)
+
+
+def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
+    """The tensors whose names start with `prefix`, under the rest of their names."""
+    return {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
 
 
 def _is_whole(path: Path) -> bool:
@@ -121,3 +231,20 @@ def _is_whole(path: Path) -> bool:
     except CheckpointError:
         return False
     return True
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last; not every system can, and the file itself is safe already."""
+    if os.name == "posix":
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+
+def _unreadable(path: Path, error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"{path} is missing"
+    return f"{path} can't be read: {error.strerror or error}"

@@ -1,9 +1,8 @@
 """The command `transformer-course`: train, translate, evaluate.
 
-Errors are one sentence on standard error and exit status 1; wrong usage exits with 2.
+Errors are one sentence on standard error and exit status 1; wrong usage exits with 2, Ctrl-C with 130.
 """
 
-import json
 import os
 import sys
 from collections.abc import Iterator
@@ -16,13 +15,20 @@ import torch
 import typer
 from tqdm import tqdm
 
-from transformer_course.checkpoints import CheckpointError, write_atomically
+from transformer_course.checkpoints import CheckpointError, list_checkpoints, read_json, write_json
 from transformer_course.corpus import grammar, multi30k
-from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.readers import read_lines, read_pairs, read_tsv
 from transformer_course.evaluation import Scores, evaluate_by_phenomenon, evaluate_pairs
+from transformer_course.recipe import (
+    PairError,
+    Recipe,
+    refuse_used,
+    split_pairs,
+    train_translator,
+)
 from transformer_course.training import Progress, TrainingConfig
-from transformer_course.translator import Recipe, Translator, hold_out, train_translator
+from transformer_course.translator import Translator
 
 GRAMMAR_RECIPE = Recipe(
     vocab_size=3000,
@@ -37,6 +43,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
 )
 Out = Annotated[Path, typer.Option(help="Folder of the run.")]
 Run = Annotated[Path, typer.Argument(help="Folder of a trained run.")]
@@ -51,10 +58,13 @@ class Data:
         corpus: "grammar" or "multi30k"; empty for files of one's own.
         n_pairs: how many pairs of the grammar to train on.
         files: two aligned files, or one tab-separated file.
-        valid_files: the same for validation; a part of `files` is held out if there are none.
+        valid_files: the same for validation; parts of `files` are held out if there are none.
         folder: where the files of Multi30k are; downloaded if left out.
         languages: "en-de", "en-fr", "de-en" or "fr-en", for Multi30k.
         form: "lc.norm.tok" or "raw", for Multi30k.
+
+    Raises:
+        ValueError: if there is no such corpus, or not exactly one source of pairs is given.
     """
 
     corpus: str = ""
@@ -65,32 +75,53 @@ class Data:
     languages: str = "en-de"
     form: str = "lc.norm.tok"
 
-    def load(self) -> tuple[list[Pair], list[Pair]]:
-        """Training pairs and validation pairs."""
+    def __post_init__(self) -> None:
+        if self.corpus not in ("", "grammar", "multi30k"):
+            raise ValueError(f"corpus ({self.corpus!r}) must be 'grammar' or 'multi30k'")
+        if self.corpus and (self.files or self.valid_files):
+            raise ValueError("give either --corpus or files of your own, not both")
+        if self.valid_files and not self.files:
+            raise ValueError("files to validate on need files to train on, by --pairs or --tsv")
+        if self.languages.count("-") != 1:
+            raise ValueError(f"languages ({self.languages!r}) must be two, such as 'en-de'")
+
+    def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
+        """Pairs to train on, to validate on, and, held out from files, to test on."""
         if self.corpus == "grammar":
-            return (
-                list(grammar.generate("train", self.n_pairs, seed=0)),
-                list(grammar.generate("valid", 1000, seed=0)),
-            )
+            train = list(grammar.generate("train", self.n_pairs, seed=0))
+            return train, list(grammar.generate("valid", 1000, seed=0)), []
         if self.corpus == "multi30k":
-            return self._multi30k("train"), self._multi30k("val")
-        pairs = _read(self.files)
-        return (pairs, _read(self.valid_files)) if self.valid_files else hold_out(pairs)
+            return self._multi30k("train"), self._multi30k("val"), []
+        if self.valid_files:
+            return _read(self.files), _read(self.valid_files), []
+        try:
+            return split_pairs(_read(self.files))
+        except CorpusError:
+            raise
+        except ValueError as error:
+            raise CorpusError(f"{' and '.join(self.files)}: {error}") from error
 
     def load_test(self) -> list[Pair]:
-        """Held-out pairs for `evaluate`, where the corpus has a test set."""
+        """Pairs that training has not seen."""
         if self.corpus == "grammar":
             return list(grammar.generate("test", 1000, seed=0))
         if self.corpus == "multi30k":
             return self._multi30k("test_2016_flickr")
-        raise ValueError("this run was trained on files: name test files by --pairs or --tsv")
+        if test := self.load()[2]:
+            return test
+        raise ValueError("this run held out no pairs to test on: name some by --pairs or --tsv")
+
+    def where(self, pair: Pair) -> str:
+        """File and line of a pair, as far as it comes from a file."""
+        for files in (self.files, self.valid_files):
+            pairs = _read(files) if files else []
+            if pair in pairs:
+                return f"{files[0]}, line {pairs.index(pair) + 1}: "
+        return ""
 
     def _multi30k(self, split: str) -> list[Pair]:
-        sides = [
-            multi30k.load(split, language, folder=self.folder, form=self.form)
-            for language in self.languages.split("-")
-        ]
-        return [Pair(source, (target,)) for source, target in zip(*sides, strict=True)]
+        source, target = self.languages.split("-")
+        return multi30k.load_pairs(split, source, target, folder=self.folder, form=self.form)
 
 
 @app.command()
@@ -112,60 +143,95 @@ def train(
     steps: Annotated[int | None, typer.Option(help="Updates of the weights.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Padded positions a batch.")] = None,
     rate: Annotated[float | None, typer.Option(help="Highest learning rate.")] = None,
+    warmup: Annotated[int | None, typer.Option(help="Updates until it is reached.")] = None,
+    validate_every: Annotated[int | None, typer.Option(help="Updates between two.")] = None,
+    patience: Annotated[int | None, typer.Option(help="Validations without gain; 0: all.")] = None,
+    average: Annotated[int | None, typer.Option(help="Checkpoints to average.")] = None,
+    precision: Annotated[str | None, typer.Option(help="fp32 or bf16.")] = None,
     seed: Annotated[int | None, typer.Option(help="Decides all that is random.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
+    checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
 ) -> None:
     """Train a translator and write it to a folder."""
-    with _errors_in_one_sentence():
+    wishes = {
+        "preset": preset,
+        "vocab_size": vocab_size,
+        "dropout": dropout,
+        "label_smoothing": label_smoothing,
+    }
+    training_wishes = {
+        "max_steps": steps,
+        "max_tokens": max_tokens,
+        "peak_rate": rate,
+        "warmup_steps": warmup,
+        "validate_every": validate_every,
+        "patience": patience,
+        "average": average,
+        "precision": precision,
+        "seed": seed,
+    }
+    with _errors_in_one_sentence(out):
         data = Data(
             corpus=corpus,
             n_pairs=n_pairs,
             files=_names(pairs, tsv),
             valid_files=_names(valid_pairs, valid_tsv),
-            folder=str(folder) if folder else None,
+            folder=os.path.abspath(folder) if folder else None,
             languages=languages,
             form=form,
         )
-        wishes = {
-            "preset": preset,
-            "vocab_size": vocab_size,
-            "dropout": dropout,
-            "label_smoothing": label_smoothing,
-        }
-        training_wishes = {
-            "max_steps": steps,
-            "max_tokens": max_tokens,
-            "peak_rate": rate,
-            "seed": seed,
-        }
         if resume:
-            data, recipe = _saved_run(out, data, wishes, training_wishes)
+            data, recipe, threads = _saved_run(out, data, wishes | training_wishes, threads)
+            _set_threads(threads)
         else:
-            recipe = _recipe(data, wishes, training_wishes)
-        _set_threads(threads)
-        _train(data, recipe, out, resume)
+            recipe = _new_run(out, data, wishes, training_wishes, checkpoint)
+            write_json(out / "run.json", {"data": asdict(data), "threads": _set_threads(threads)})
+        _train(data, recipe, out, resume, checkpoint)
 
 
-def _train(data: Data, recipe: Recipe, out: Path, resume: bool) -> None:
-    train_pairs, valid_pairs = data.load()
-    print(f"{len(train_pairs):,} pairs to train on, {len(valid_pairs):,} held out to validate on")
-    if not resume:
-        _save_run(out, data, recipe)
-    with tqdm(total=recipe.training.max_steps, unit="step", dynamic_ncols=True) as bar:
+def _train(data: Data, recipe: Recipe, out: Path, resume: bool, checkpoint: str | None) -> None:
+    train_pairs, valid_pairs, test_pairs = data.load()
+    held_out = f"{len(valid_pairs):,} to validate on"
+    held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
+    print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
+    with tqdm(
+        total=recipe.training.max_steps,
+        bar_format="{percentage:3.0f}%|{bar:20}| step {n_fmt} of {total_fmt}{postfix}",
+        mininterval=0.1 if sys.stderr.isatty() else 10,
+        delay=1e-9,  # nothing is shown before the first update
+    ) as bar:
 
         def report(progress: Progress) -> None:
+            bar.set_postfix_str(_describe(progress), refresh=False)
             bar.update(progress.step - bar.n)
-            rate = f"{progress.tokens_per_second:,.0f}"
-            bar.set_postfix({"loss": f"{progress.loss:.3f}", "tokens/s": rate}, refresh=False)
 
-        _, outcome = train_translator(
-            train_pairs, valid_pairs, out, recipe, resume=resume, report=report
-        )
+        try:
+            _, outcome = train_translator(
+                train_pairs,
+                valid_pairs,
+                out,
+                recipe,
+                resume=resume,
+                checkpoint=checkpoint,
+                report=report,
+            )
+        except PairError as error:
+            raise PairError(error.pair, error.problem, data.where(error.pair)) from error
+        bar.refresh()
     if outcome == "interrupted":
         print(f"Saved. Go on with: transformer-course train --out {out} --resume")
         raise typer.Exit(130)
     print(f"Training {outcome}; the translator is in {out}")
+
+
+def _describe(progress: Progress) -> str:
+    """The end of the progress line: losses, speed, and the time left."""
+    valid = "" if progress.valid_loss is None else f"valid {progress.valid_loss:.3f}, "
+    return (
+        f"loss {progress.loss:.3f}, {valid}{progress.tokens_per_second:,.0f} tokens/s, "
+        f"{tqdm.format_interval(progress.seconds_left)} left"
+    )
 
 
 @app.command()
@@ -177,15 +243,34 @@ def translate(
     alpha: Annotated[float, typer.Option(help="Strength of the length penalty.")] = 0.6,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
 ) -> None:
-    """Translate sentences given on the command line, in a file, or on standard input."""
+    """Translate sentences given on the command line, in a file, or on standard input.
+
+    Standard input is translated line by line, a file in batches, which is faster.
+    """
     with _errors_in_one_sentence():
-        _set_threads(threads)
-        translator = Translator.load(run)
         if text and file:
             raise ValueError("give sentences or --file, not both")
-        lines = text or (read_lines(file) if file else [line.strip() for line in sys.stdin])
-        for translation in translator.translate(lines, beam=beam, alpha=alpha):
-            print(translation)
+        _set_threads(threads)
+        sentences = read_lines(file) if file else text
+        translator = Translator.load(run)
+        if sentences:
+            for translation in translator.translate(sentences, beam=beam, alpha=alpha):
+                print(translation)
+            return
+        for number, raw in enumerate(_typed_lines(), 1):
+            try:
+                print(translator.translate(raw.decode("utf-8"), beam=beam, alpha=alpha), flush=True)
+            except ValueError as error:
+                # One sentence at a time is always sentence 1; here its line says more.
+                problem = str(error).removeprefix("sentence 1 ")
+                raise CorpusError(f"standard input, line {number}: {problem}") from error
+
+
+def _typed_lines() -> Iterator[bytes]:
+    if sys.stdin.isatty():
+        print("Type a sentence a line; Ctrl-D ends.", file=sys.stderr)
+    for line in sys.stdin.buffer:
+        yield line.rstrip(b"\r\n")
 
 
 @app.command()
@@ -202,48 +287,66 @@ def evaluate(
     """Score a translator: exact match and BLEU, and for the grammar by phenomenon."""
     with _errors_in_one_sentence():
         _set_threads(threads)
-        translator = Translator.load(run)
         files = _names(pairs, tsv)
-        data = Data() if files else _load_run(run)[0]
+        translator = Translator.load(run)
+        data = Data(files=files) if files else _load_run(run)[0]
         test = _read(files) if files else data.load_test()
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
-        table: dict[str, float] = {}
+        table: dict[str, dict[str, float]] = {}
         if data.corpus == "grammar":
-            table = evaluate_by_phenomenon(translator, grammar.challenge_sets(seed=0), beam=beam)
-            print("\nexact match by phenomenon (challenge sets)")
-            for name, share in table.items():
-                print(f"  {name:<28}{share:7.1%}")
+            table = _by_phenomenon(translator, beam, alpha)
         if json_out:
-            record = asdict(scores) | {"n_pairs": len(test), "phenomena": table}
-            write_atomically(json_out, (json.dumps(record, indent=1) + "\n").encode())
+            write_json(json_out, asdict(scores) | {"n_pairs": len(test), "phenomena": table})
 
 
 def _print_scores(scores: Scores, n_pairs: int) -> None:
-    print(f"{n_pairs:,} sentences")
+    print(f"sentences    {n_pairs:,}")
     print(f"exact match  {scores.exact_match:.1%}")
     print(f"BLEU         {scores.bleu:.1f}   {scores.signature}")
+
+
+def _by_phenomenon(translator: Translator, beam: int, alpha: float) -> dict[str, dict[str, float]]:
+    """Score and print the grammar's challenge sets."""
+    sets = grammar.challenge_sets(seed=0)
+    shares = evaluate_by_phenomenon(translator, sets, beam=beam, alpha=alpha)
+    print(f"\n{'phenomenon':<32}{'sentences':>10}{'exact match':>13}")
+    for name, share in shares.items():
+        print(f"{name:<32}{len(sets[name]):>10,}{share:>13.1%}")
+    return {n: {"n_pairs": len(sets[n]), "exact_match": share} for n, share in shares.items()}
 
 
 def _names(pairs: Files, tsv: Path | None) -> tuple[str, ...]:
     if pairs and tsv:
         raise ValueError("give two aligned files or one tab-separated file, not both")
-    return tuple(str(path) for path in (pairs or ((tsv,) if tsv else ())))
+    return tuple(os.path.abspath(path) for path in (pairs or ((tsv,) if tsv else ())))
 
 
 def _read(files: tuple[str, ...]) -> list[Pair]:
     return read_pairs(*files) if len(files) == 2 else read_tsv(*files)
 
 
-def _recipe(data: Data, wishes: dict[str, Any], training_wishes: dict[str, Any]) -> Recipe:
+def _new_run(
+    out: Path,
+    data: Data,
+    wishes: dict[str, Any],
+    training_wishes: dict[str, Any],
+    checkpoint: str | None,
+) -> Recipe:
     """The corpus' recipe, with what was asked for on the command line."""
-    if data.corpus not in ("", "grammar", "multi30k"):
-        raise ValueError(f"corpus ({data.corpus!r}) must be 'grammar' or 'multi30k'")
-    if bool(data.corpus) == bool(data.files):
-        raise ValueError("give either --corpus or files of your own by --pairs or --tsv")
+    if checkpoint:
+        raise ValueError("--checkpoint needs --resume")
+    if not data.corpus and not data.files:
+        raise ValueError("give --corpus, or files of your own by --pairs or --tsv")
+    try:
+        refuse_used(out)
+    except CheckpointError as error:
+        raise CheckpointError(
+            f"{out} already holds a run: go on with --resume, or choose another --out"
+        ) from error
     recipe = GRAMMAR_RECIPE if data.corpus == "grammar" else Recipe()
     training = replace(recipe.training, **_given(training_wishes))
-    if training.warmup_steps >= training.max_steps:
+    if training.warmup_steps >= training.max_steps and training_wishes["warmup_steps"] is None:
         training = replace(training, warmup_steps=max(1, training.max_steps // 10))
     return replace(recipe, training=training, **_given(wishes))
 
@@ -252,57 +355,64 @@ def _given(wishes: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in wishes.items() if value is not None}
 
 
-def _save_run(out: Path, data: Data, recipe: Recipe) -> None:
-    if (out / "run.json").exists():
-        raise ValueError(f"{out} already holds a run: go on with --resume, or choose another --out")
-    record = {"data": asdict(data), "recipe": asdict(recipe)}
-    write_atomically(out / "run.json", (json.dumps(record, indent=1) + "\n").encode())
-
-
-def _load_run(folder: Path) -> tuple[Data, Recipe]:
+def _load_run(folder: Path) -> tuple[Data, int]:
+    """Where a run's pairs come from, and on how many threads it was started."""
     path = folder / "run.json"
+    if not path.exists():
+        raise CheckpointError(f"{path} is missing: {folder} is not a run of this command")
+    record = read_json(path)
     try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-        training = TrainingConfig(**record["recipe"].pop("training"))
         for name in ("files", "valid_files"):
             record["data"][name] = tuple(record["data"][name])
-        return Data(**record["data"]), Recipe(training=training, **record["recipe"])
-    except FileNotFoundError as error:
-        raise CheckpointError(f"{path} is missing: {folder} isn't a run") from error
+        return Data(**record["data"]), int(record["threads"])
     except (ValueError, TypeError, KeyError) as error:
-        raise CheckpointError(f"{path} is damaged ({error})") from error
+        raise CheckpointError(f"{path} is damaged: {error}") from error
 
 
 def _saved_run(
-    out: Path, data: Data, wishes: dict[str, Any], training_wishes: dict[str, Any]
-) -> tuple[Data, Recipe]:
+    out: Path, data: Data, wishes: dict[str, Any], threads: int | None
+) -> tuple[Data, Recipe, int]:
     """The run to resume; options that are repeated must say the same as they did then."""
-    old_data, recipe = _load_run(out)
-    asked: dict[str, Any] = {}
-    saved = asdict(old_data) | asdict(recipe) | asdict(recipe.training)
-    for name, value in asdict(data).items():
-        if value != getattr(Data(), name):
-            asked[name] = value
-    for name, value in (asked | _given(wishes) | _given(training_wishes)).items():
+    saved_data, saved_threads = _load_run(out)
+    recipe = Recipe.load(out)
+    saved = asdict(saved_data) | recipe.settings()
+    repeated = {n: v for n, v in asdict(data).items() if v != getattr(Data, n)}
+    for name, value in (repeated | _given(wishes)).items():
         if saved[name] != value:
             raise CheckpointError(
                 f"{out} was started with {name} = {saved[name]!r}, not {value!r}; "
                 "resume without that option"
             )
-    return old_data, recipe
+    return saved_data, recipe, threads or saved_threads
 
 
-def _set_threads(threads: int | None) -> None:
-    torch.set_num_threads(threads or os.cpu_count() or 1)
+def _set_threads(threads: int | None) -> int:
+    """Let torch use so many threads, or as many as it finds best; returns how many those are."""
+    if threads:
+        torch.set_num_threads(threads)
+    return torch.get_num_threads()
 
 
 @contextmanager
-def _errors_in_one_sentence() -> Iterator[None]:
+def _errors_in_one_sentence(out: Path | None = None) -> Iterator[None]:
+    """End with a sentence instead of a traceback; `out` is the run that could be resumed."""
     try:
         yield
-    except (ValueError, OSError) as error:
-        print(f"error: {error}", file=sys.stderr)
+        sys.stdout.flush()
+    except (
+        BrokenPipeError
+    ) as error:  # as in `... | head`: nobody reads on, so there is nothing to say
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from error
+    except (ValueError, OSError) as error:
+        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        raise typer.Exit(1) from error
+    except KeyboardInterrupt as error:
+        hint = ""
+        if out and list_checkpoints(out):
+            hint = f"; go on from the last checkpoint with: transformer-course train --out {out} --resume"
+        print(f"\nstopped{hint}", file=sys.stderr)
+        raise typer.Exit(130) from error
 
 
 def main() -> None:

@@ -5,15 +5,12 @@ evaluates the model.
 """
 
 import hashlib
-import json
 import math
-import signal
-import threading
 import time
 from array import array
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,14 +20,22 @@ from torch import Tensor
 from transformer_course.checkpoints import (
     CheckpointError,
     checkpoint_path,
-    list_checkpoints,
-    load_latest,
+    keep_only,
+    load_checkpoint,
+    load_optimizer,
     load_tensors,
+    load_weights,
+    optimizer_tensors,
+    random_state,
     save_tensors,
-    write_atomically,
+    set_random_state,
+    weights_of,
+    with_prefix,
+    write_json,
 )
 from transformer_course.corpus.batches import Batch, Example, collate, token_batches
 from transformer_course.encoder_decoder import Transformer
+from transformer_course.interrupts import catch_interrupt
 
 
 def inverse_sqrt_rate(step: int, d_model: int, warmup_steps: int) -> float:
@@ -97,8 +102,8 @@ class TrainingConfig:
             if getattr(self, name) < 0:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be 0 or more")
         for name in ("peak_rate", "clip_norm"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} ({getattr(self, name)}) must be above 0")
+            if not 0 < getattr(self, name) < math.inf:
+                raise ValueError(f"{name} ({getattr(self, name)}) must be above 0 and finite")
         if self.schedule not in ("cosine", "inverse_sqrt"):
             raise ValueError(f"schedule ({self.schedule!r}) must be 'cosine' or 'inverse_sqrt'")
         if self.precision not in ("fp32", "bf16"):
@@ -113,6 +118,7 @@ class Progress:
         step: updates so far.
         max_steps: updates in all.
         loss: the batch's loss.
+        valid_loss: the loss of the latest validation; None before the first.
         tokens_per_second: target tokens learned from, per second of this run.
         seconds_left: estimate of the time to the end.
     """
@@ -120,6 +126,7 @@ class Progress:
     step: int
     max_steps: int
     loss: float
+    valid_loss: float | None
     tokens_per_second: float
     seconds_left: float
 
@@ -131,6 +138,9 @@ Outcome = Literal["finished", "stopped early", "interrupted"]
 
 class Trainer:
     """Trains a Transformer, validates, writes checkpoints, and resumes to the last bit.
+
+    Setting one up sets torch's random seed. A resumed run gets the same weights as an undisturbed one where
+    processor, number of threads and version of torch are the same.
 
     Args:
         model: the model to train, in place.
@@ -160,15 +170,27 @@ class Trainer:
         self.epoch = 0
         self.position = 0  # batches of this epoch that are done
         self.history: list[dict[str, float]] = []
-        self._seconds = 0.0  # spent by earlier runs
-        self._loss_sum = self._loss_count = 0.0  # since the last validation
+        self._seconds = 0.0  # spent so far, earlier runs included
+        self._loss_sum, self._loss_count = 0.0, 0  # since the last validation
         self._batches = self._batches_of(0)
+        # What must be the same on resuming; as JSON gives it back.
+        self._same = {
+            "training": asdict(config),
+            "model": asdict(model.config),
+            "examples": {"digest": _digest(examples)},
+        }
         torch.manual_seed(config.seed)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes."""
+        return next(self.model.parameters()).device
 
     def train(self, report: Callable[[Progress], None] | None = None) -> Outcome:
         """Train until `max_steps`, until the loss has stopped falling, or until Ctrl-C.
 
-        Ctrl-C ends the run after the update that is under way, and writes a checkpoint.
+        The first Ctrl-C ends the run after the update (and validation) under way and writes a checkpoint; a
+        second one raises KeyboardInterrupt at once.
 
         Args:
             report: called after every update.
@@ -177,12 +199,14 @@ class Trainer:
             "finished", "stopped early" or "interrupted".
 
         Raises:
-            ValueError: if the loss is no longer a number.
+            ValueError: if the loss or the gradient is no longer a number.
+            CheckpointError: if a checkpoint can't be written.
         """
-        started, tokens, first = time.perf_counter(), 0, self.step
-        before = self._seconds
+        if self._out_of_patience():  # a run that had stopped early was resumed
+            return "stopped early"
+        started, tokens, first, before = time.perf_counter(), 0, self.step, self._seconds
         self.model.train()
-        with _catch_interrupt() as interrupted:
+        with catch_interrupt() as interrupted:
             while self.step < self.config.max_steps:
                 batch = collate(self.examples, self._batches[self.position])
                 loss = self._update(batch)
@@ -190,9 +214,8 @@ class Trainer:
                 seconds = time.perf_counter() - started
                 self._seconds = before + seconds
                 if report:
-                    per_step = seconds / (self.step - first)
-                    left = per_step * (self.config.max_steps - self.step)
-                    report(Progress(self.step, self.config.max_steps, loss, tokens / seconds, left))
+                    left = seconds / (self.step - first) * (self.config.max_steps - self.step)
+                    report(self._progress(loss, tokens / seconds, left))
                 done = self.step == self.config.max_steps
                 if self.step % self.config.validate_every == 0 or done:
                     self._validate()
@@ -207,21 +230,21 @@ class Trainer:
 
     def _update(self, batch: Batch) -> float:
         """One update of the weights; returns the batch's loss."""
-        device = next(self.model.parameters()).device
-        src, tgt = batch.src.to(device), batch.tgt.to(device)
-        rate = self._rate(self.step + 1)
+        src, tgt = batch.src.to(self.device), batch.tgt.to(self.device)
         for group in self.optimizer.param_groups:
-            group["lr"] = rate
+            group["lr"] = self._rate(self.step + 1)
         self.optimizer.zero_grad(set_to_none=True)
-        with self._autocast(device.type):
-            loss = self.loss_fn(self.model(src, tgt[:, :-1]), tgt[:, 1:])
-        if not math.isfinite(value := loss.item()):
-            raise ValueError(
-                f"loss is {value} at step {self.step + 1}: lower peak_rate ({self.config.peak_rate}) "
-                f"or raise warmup_steps ({self.config.warmup_steps})"
-            )
+        with self._autocast():
+            logits = self.model(src, tgt[:, :-1])  # (batch, tgt_len - 1, vocab_size)
+        loss = self.loss_fn(logits.float(), tgt[:, 1:])
         loss.backward()  # type: ignore[no-untyped-call]
-        torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
+        value = loss.item()
+        if not (math.isfinite(value) and math.isfinite(norm.item())):
+            raise ValueError(
+                f"loss is {value} and the gradient's norm {norm.item()} at step {self.step + 1}: lower "
+                f"peak_rate ({self.config.peak_rate}) or raise warmup_steps ({self.config.warmup_steps})"
+            )
         self.optimizer.step()
         self.step += 1
         self._loss_sum, self._loss_count = self._loss_sum + value, self._loss_count + 1
@@ -237,10 +260,10 @@ class Trainer:
             return inverse_sqrt_rate(step, self.model.config.d_model, c.warmup_steps)
         return cosine_rate(step, c.peak_rate, c.warmup_steps, c.max_steps)
 
-    def _autocast(self, device_type: str) -> Any:
+    def _autocast(self) -> AbstractContextManager[Any]:
         if self.config.precision == "fp32":
             return nullcontext()
-        return torch.autocast(device_type, torch.bfloat16)
+        return torch.autocast(self.device.type, torch.bfloat16)
 
     def _batches_of(self, epoch: int) -> list[list[int]]:
         return token_batches(
@@ -250,63 +273,70 @@ class Trainer:
             max_len=self.model.config.max_len,
         )
 
+    def _progress(self, loss: float, tokens_per_second: float, seconds_left: float) -> Progress:
+        valid_loss = self.history[-1]["loss"] if self.history else None
+        steps = self.config.max_steps
+        return Progress(self.step, steps, loss, valid_loss, tokens_per_second, seconds_left)
+
     def _validate(self) -> None:
-        """Add a record to the history. Dropout's random numbers go on as if nothing had happened."""
-        self.model.eval()
-        with torch.random.fork_rng(), torch.inference_mode():
-            scores = self.evaluate(self.model)
-        self.model.train()
+        """Add a record to the history."""
         record = {
             "step": self.step,
             "seconds": round(self._seconds, 1),
             "rate": self._rate(self.step),
-            "train_loss": self._loss_sum / max(1.0, self._loss_count),
+            "train_loss": self._loss_sum / max(1, self._loss_count),
         }
-        self._loss_sum = self._loss_count = 0.0
-        self.history.append(record | scores)
+        self.history.append(record | self._evaluated())
+        self._loss_sum, self._loss_count = 0.0, 0
+
+    def _evaluated(self) -> dict[str, float]:
+        """What `evaluate` says. Dropout's random numbers go on as if nothing had happened."""
+        was_training = self.model.training
+        self.model.eval()
+        cards = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices=cards), torch.inference_mode():
+            scores = {name: float(score) for name, score in self.evaluate(self.model).items()}
+        self.model.train(was_training)
+        if not math.isfinite(scores.get("loss", math.nan)):
+            raise ValueError(
+                f"evaluate must give a finite 'loss', got {scores} at step {self.step}"
+            )
+        return scores
 
     def _out_of_patience(self) -> bool:
         losses = [record["loss"] for record in self.history]
-        since_best = len(losses) - 1 - losses.index(min(losses))
+        since_best = len(losses) - 1 - losses.index(min(losses)) if losses else 0
         return 0 < self.config.patience <= since_best
 
     def save(self) -> None:
-        """Write a checkpoint and the history; drop checkpoints that averaging won't need."""
+        """Write a checkpoint and the history; drop checkpoints that won't be needed any more."""
         if self.folder is None:
             return
-        state = self.optimizer.state_dict()["state"]
-        tensors = {f"model.{name}": tensor for name, tensor in _weights(self.model).items()}
-        for index, slots in state.items():
-            tensors |= {f"optimizer.{index}.{name}": tensor for name, tensor in slots.items()}
-        tensors["random.cpu"] = torch.get_rng_state()
-        if torch.cuda.is_available():
-            tensors["random.cuda"] = torch.cuda.get_rng_state()
-        values = {
+        tensors = {
+            "model.": weights_of(self.model),
+            "optimizer.": optimizer_tensors(self.optimizer),
+            "random.": random_state(self.device),
+        }
+        values = self._same | {
             "step": self.step,
             "epoch": self.epoch,
             "position": self.position,
             "seconds": self._seconds,
-            "losses": [self._loss_sum, self._loss_count],
+            "loss_sum": self._loss_sum,
+            "loss_count": self._loss_count,
             "history": self.history,
-            "training": asdict(self.config),
-            "data": _digest(self.examples),
         }
-        save_tensors(checkpoint_path(self.folder, self.step), tensors, values)
-        history = json.dumps(self.history, indent=1) + "\n"
-        write_atomically(self.folder / "history.json", history.encode())
-        kept = {checkpoint_path(self.folder, step) for step in self._steps_to_keep()}
-        for path in set(list_checkpoints(self.folder)) - kept:
-            path.unlink()
+        flat = {prefix + n: t for prefix, named in tensors.items() for n, t in named.items()}
+        save_tensors(checkpoint_path(self.folder, self.step), flat, values)
+        write_json(self.folder / "history.json", self.history)
+        # What finishing needs now, and what it would need after going back by one checkpoint.
+        needed = self._best_and_last(self.history) | self._best_and_last(self.history[:-1])
+        keep_only(self.folder, {self.step} | needed)
 
-    def _steps_to_keep(self) -> set[int]:
-        """The newest step, the best one, and those that will be averaged (two at least, for safety)."""
-        validated = [int(record["step"]) for record in self.history]
-        return {self.step, *self._best_step(), *validated[-max(2, self.config.average) :]}
-
-    def _best_step(self) -> list[int]:
-        """The validated step with the lowest loss, if there is one yet."""
-        best = min(self.history, key=lambda record: record["loss"], default=None)
-        return [int(best["step"])] if best else []
+    def _best_and_last(self, history: list[dict[str, float]]) -> set[int]:
+        """The step with the lowest loss, and those to be averaged."""
+        best = [min(history, key=lambda record: record["loss"])] if history else []
+        return {int(record["step"]) for record in best + history[-self.config.average :]}
 
     def resume(self, checkpoint: str | None = None) -> None:
         """Go back to where a checkpoint was written; training then goes on as if it had never stopped.
@@ -315,63 +345,62 @@ class Trainer:
             checkpoint: file name in the run's folder; the newest if left out.
 
         Raises:
-            CheckpointError: if there is none, it is damaged, or it belongs to another model or to another way
-                of training.
+            CheckpointError: if there is none, it is damaged, or it belongs to another model, to other examples
+                or to another way of training.
         """
         if self.folder is None:
             raise CheckpointError("a trainer without a folder has nothing to resume from")
-        tensors, values = load_latest(self.folder, checkpoint)
+        tensors, values = load_checkpoint(self.folder, checkpoint)
         self._check_same_run(values)
-        try:
-            _load_weights(self.model, _with_prefix(tensors, "model."))
-        except RuntimeError as error:
-            raise CheckpointError(f"{self.folder}: the checkpoint is of another model") from error
-        state = self.optimizer.state_dict()
-        state["state"] = {}
-        for name, tensor in _with_prefix(tensors, "optimizer.").items():
-            index, slot = name.split(".", 1)
-            state["state"].setdefault(int(index), {})[slot] = tensor
-        self.optimizer.load_state_dict(state)
-        torch.set_rng_state(tensors["random.cpu"])
-        if "random.cuda" in tensors and torch.cuda.is_available():
-            torch.cuda.set_rng_state(tensors["random.cuda"])
+        load_weights(self.model, with_prefix(tensors, "model."))
+        load_optimizer(self.optimizer, with_prefix(tensors, "optimizer."))
+        set_random_state(with_prefix(tensors, "random."), self.device)
         self.step, self.epoch, self.position = values["step"], values["epoch"], values["position"]
         self._seconds, self.history = values["seconds"], values["history"]
-        self._loss_sum, self._loss_count = values["losses"]
+        self._loss_sum, self._loss_count = values["loss_sum"], values["loss_count"]
         self._batches = self._batches_of(self.epoch)
 
     def _check_same_run(self, values: dict[str, Any]) -> None:
-        if values["data"] != _digest(self.examples):
-            raise CheckpointError(f"{self.folder}: the checkpoint was trained on other examples")
-        for field in fields(self.config):
-            old, new = values["training"].get(field.name), getattr(self.config, field.name)
-            if old != new:
-                raise CheckpointError(
-                    f"{self.folder}: the checkpoint was trained with {field.name} = {old}, not {new}"
-                )
+        for part, settings in self._same.items():
+            for name, new in settings.items():
+                if part not in values:
+                    raise CheckpointError(f"{self.folder}: the file is not a training checkpoint")
+                old = values[part].get(name)
+                if old != new and part == "examples":
+                    raise CheckpointError(
+                        f"{self.folder}: the checkpoint was trained on other examples"
+                    )
+                if old != new:
+                    raise CheckpointError(
+                        f"{self.folder}: the checkpoint was trained with {name} = {old}, not {new}"
+                    )
 
     def finish(self) -> str:
         """Give the model its final weights: the best checkpoint's, or the average's if that validates better.
 
+        The model is then in evaluation mode.
+
         Returns:
             Which it is: "step N" or "average of K".
+
+        Raises:
+            CheckpointError: if a checkpoint is damaged.
         """
+        self.model.eval()
         if self.folder is None or not self.history:
             return f"step {self.step}"
-        best = self._best_step()[0]
-        weights = average_checkpoints([checkpoint_path(self.folder, best)])
-        steps = [int(record["step"]) for record in self.history[-self.config.average :]]
-        if len(steps) > 1:
-            _load_weights(
-                self.model, average_checkpoints([checkpoint_path(self.folder, s) for s in steps])
-            )
-            self.model.eval()
-            with torch.inference_mode():
-                loss = self.evaluate(self.model)["loss"]
-            if loss < min(record["loss"] for record in self.history):
-                return f"average of {len(steps)}"
-        _load_weights(self.model, weights)
-        return f"step {best}"
+        paths = [checkpoint_path(self.folder, int(record["step"])) for record in self.history]
+        # After going back by several checkpoints some of the earlier ones may be gone.
+        losses = {p: r["loss"] for p, r in zip(paths, self.history, strict=True) if p.exists()}
+        best = min(losses, key=lambda path: losses[path])
+        best_weights = average_checkpoints([best])
+        last = list(losses)[-self.config.average :]
+        if len(last) > 1:
+            load_weights(self.model, average_checkpoints(last))
+            if self._evaluated()["loss"] < losses[best]:
+                return f"average of {len(last)}"
+        load_weights(self.model, best_weights)
+        return f"step {int(self.history[paths.index(best)]['step'])}"
 
 
 def average_checkpoints(paths: Sequence[Path]) -> dict[str, Tensor]:
@@ -390,7 +419,7 @@ def average_checkpoints(paths: Sequence[Path]) -> dict[str, Tensor]:
         raise ValueError("paths is empty; there must be at least one checkpoint")
     total: dict[str, Tensor] = {}
     for path in paths:
-        for name, tensor in _with_prefix(load_tensors(path)[0], "model.").items():
+        for name, tensor in with_prefix(load_tensors(path)[0], "model.").items():
             total[name] = total[name] + tensor if name in total else tensor
     return {name: tensor / len(paths) for name, tensor in total.items()}
 
@@ -408,6 +437,9 @@ def validation_loss(
 
     Returns:
         The mean over all tokens (not over batches).
+
+    Raises:
+        ValueError: if there are no examples, or one is too long.
     """
     device = next(model.parameters()).device
     total = count = 0.0
@@ -426,42 +458,3 @@ def _digest(examples: Sequence[Example]) -> str:
     for source, target in examples:
         state.update(array("q", [len(source), *source, *target]).tobytes())
     return state.hexdigest()
-
-
-def _weights(model: Transformer) -> dict[str, Tensor]:
-    """Parameters by name; a tied matrix once."""
-    return dict(model.named_parameters())
-
-
-def _load_weights(model: Transformer, tensors: dict[str, Tensor]) -> None:
-    """Put tensors into the parameters of the same names; all or none."""
-    parameters = _weights(model)
-    if {n: p.shape for n, p in parameters.items()} != {n: t.shape for n, t in tensors.items()}:
-        raise RuntimeError("names or shapes of the weights differ")
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            parameter.copy_(tensors[name])
-
-
-def _with_prefix(tensors: dict[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    return {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
-
-
-@contextmanager
-def _catch_interrupt() -> Iterator[threading.Event]:
-    """Turn Ctrl-C into an event while the block runs; a second Ctrl-C stops at once."""
-    interrupted = threading.Event()
-    if threading.current_thread() is not threading.main_thread():
-        yield interrupted  # only the main thread may handle signals
-        return
-    previous = signal.getsignal(signal.SIGINT)
-
-    def handle(_signal: int, _frame: object) -> None:
-        interrupted.set()
-        signal.signal(signal.SIGINT, previous)
-
-    signal.signal(signal.SIGINT, handle)
-    try:
-        yield interrupted
-    finally:
-        signal.signal(signal.SIGINT, previous)

@@ -1,7 +1,9 @@
-"""A translator: vocabulary, model and search in one object, to train, save, load and use."""
+"""A translator: vocabulary, model and search in one object, to load, use and save."""
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import overload
 
@@ -10,23 +12,21 @@ from torch import Tensor
 
 from transformer_course.checkpoints import (
     CheckpointError,
+    list_checkpoints,
     load_tensors,
+    load_weights,
+    replacing,
     save_tensors,
+    weights_of,
 )
 from transformer_course.corpus.batches import BOS_ID, EOS_ID, Example, collate, token_batches
-from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.loss import cross_entropy, log_softmax
+from transformer_course.loss import log_softmax
 from transformer_course.multi_head import record_attention
-from transformer_course.training import (
-    Outcome,
-    Progress,
-    Trainer,
-    TrainingConfig,
-    validation_loss,
-)
+
+_SOURCE_STEP = 16  # source lengths are rounded up to this before the limit of the search is set
 
 
 @dataclass(frozen=True)
@@ -76,26 +76,29 @@ class Translator:
         Raises:
             CheckpointError: if a file is missing or damaged.
         """
-        folder = Path(folder)
-        tensors, values = load_tensors(folder / "model.safetensors")
-        if set(values.get("config", {})) != {f.name for f in fields(TransformerConfig)}:
-            raise CheckpointError(f"{folder / 'model.safetensors'} doesn't say the model's config")
-        model = Transformer(TransformerConfig(**values["config"]))
+        path = Path(folder) / "model.safetensors"
+        if not path.exists() and list_checkpoints(Path(folder)):
+            raise CheckpointError(f"{path} is missing: training isn't finished, resume it first")
+        vocabulary = load_vocabulary(Path(folder))
+        tensors, values = load_tensors(path)
         try:
-            model.load_state_dict(_tied(model, tensors))
-        except RuntimeError as error:
-            raise CheckpointError(
-                f"{folder / 'model.safetensors'} doesn't fit its config"
-            ) from error
-        return cls(model.to(device), Vocabulary.load(folder / "vocabulary.json"))
+            model = Transformer(TransformerConfig(**values["config"]))
+            load_weights(model, tensors)
+        except (KeyError, TypeError, ValueError) as error:
+            raise CheckpointError(f"{path} is not a translator's model ({error})") from error
+        if values.get("vocabulary") != _digest(vocabulary):
+            raise CheckpointError(f"{path} belongs to another vocabulary than the one beside it")
+        return cls(model.to(device), vocabulary)
 
     def save(self, folder: str | Path) -> None:
-        """Write `model.safetensors` (weights, config) and `vocabulary.json` into `folder`."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        self.vocabulary.save(folder / "vocabulary.json")
-        weights = {name: tensor.cpu() for name, tensor in self.model.named_parameters()}
-        save_tensors(folder / "model.safetensors", weights, {"config": asdict(self.model.config)})
+        """Write `model.safetensors` (weights, config) and `vocabulary.json` into `folder`.
+
+        Raises:
+            CheckpointError: if a file can't be written.
+        """
+        save_vocabulary(self.vocabulary, Path(folder))
+        values = {"config": asdict(self.model.config), "vocabulary": _digest(self.vocabulary)}
+        save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
 
     @overload
     def translate(self, text: str, *, beam: int = 4, alpha: float = 0.6) -> str: ...
@@ -150,14 +153,25 @@ class Translator:
         if not examples:
             return []
         results: dict[int, list[Hypothesis]] = {}
-        for indices in token_batches(
-            examples, max(max_tokens, 3 + max(len(s) for s, _ in examples))
-        ):
-            src = collate(examples, indices).src.to(self.device)
-            limit = min(2 * src.shape[1] + 10, self.model.config.max_len)
-            found = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
-            results.update(zip(indices, found, strict=True))
+        for limit, group in self._by_limit(examples).items():
+            members = [examples[i] for i in group]
+            budget = max(max_tokens, 3 + max(len(ids) for ids, _ in members))
+            for indices in token_batches(members, budget):
+                src = collate(members, indices).src.to(self.device)
+                found = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
+                results.update(zip([group[i] for i in indices], found, strict=True))
         return [results[i] for i in range(len(examples))]
+
+    def _by_limit(self, examples: Sequence[Example]) -> dict[int, list[int]]:
+        """Sentences by how long their translations may get: about twice as long, at least 42 tokens.
+
+        The limit follows from the sentence alone, so that its neighbours never change its translation.
+        """
+        groups: dict[int, list[int]] = {}
+        for index, (ids, _) in enumerate(examples):
+            limit = 2 * _SOURCE_STEP * math.ceil((len(ids) + 1) / _SOURCE_STEP) + 10
+            groups.setdefault(min(limit, self.model.config.max_len), []).append(index)
+        return groups
 
     @torch.inference_mode()
     def score(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
@@ -221,135 +235,24 @@ class Translator:
         return rows
 
 
-@dataclass(frozen=True)
-class Recipe:
-    """All that decides how a translator is trained, apart from its data.
-
-    Args:
-        preset: size of the model: "tiny", "small" or "base" (`TransformerConfig`).
-        vocab_size: subwords of both languages together; fewer if the text has no more.
-        dropout: share of numbers set to zero in training.
-        label_smoothing: ε of the training loss (§5.4).
-        training: steps, batches, learning rate, seed.
-
-    Raises:
-        ValueError: if there is no such preset.
-    """
-
-    preset: str = "tiny"
-    vocab_size: int = 4000
-    dropout: float = 0.1
-    label_smoothing: float = 0.1
-    training: TrainingConfig = field(default_factory=TrainingConfig)
-
-    def __post_init__(self) -> None:
-        if self.preset not in ("tiny", "small", "base"):
-            raise ValueError(f"preset ({self.preset!r}) must be 'tiny', 'small' or 'base'")
-
-    def config(self, vocab_size: int) -> TransformerConfig:
-        """The model's config for a vocabulary of this size."""
-        preset: TransformerConfig = getattr(TransformerConfig, self.preset)(vocab_size)
-        return replace(preset, dropout=self.dropout)
+def load_vocabulary(folder: Path) -> Vocabulary:
+    """Read `vocabulary.json` in a run's folder; a CheckpointError if it is missing or damaged."""
+    path = folder / "vocabulary.json"
+    try:
+        return Vocabulary.load(path)
+    except FileNotFoundError as error:
+        raise CheckpointError(f"{path} is missing") from error
+    except ValueError as error:
+        raise CheckpointError(str(error)) from error
 
 
-def train_translator(
-    train: Sequence[Pair],
-    valid: Sequence[Pair],
-    folder: str | Path,
-    recipe: Recipe | None = None,
-    *,
-    resume: bool = False,
-    report: Callable[[Progress], None] | None = None,
-) -> tuple[Translator, Outcome]:
-    """Train a translator on sentence pairs and write it to `folder`.
-
-    Args:
-        train: what to learn from; each pair's first translation.
-        valid: held-out pairs, for the validation loss.
-        folder: for the translator, checkpoints, `history.json`, and the recipe.
-        recipe: how to train; the tiny preset if left out.
-        resume: go on from the newest checkpoint, exactly as if training had never stopped.
-        report: called after every update, for a progress bar.
-
-    Returns:
-        The translator, and how training ended. After an interruption `folder` holds checkpoints but no
-        translator yet.
-
-    Raises:
-        ValueError: if there are no pairs, a sentence is too long, `folder` already holds a run and `resume`
-            is false, or the run to resume was another one.
-    """
-    recipe, folder = recipe or Recipe(), Path(folder)
-    if not train or not valid:
-        raise ValueError(
-            f"train ({len(train)} pairs) and valid ({len(valid)} pairs) must not be empty"
-        )
-    if not resume and (folder / "checkpoints").exists():
-        raise ValueError(f"{folder} already holds a run: resume it, or choose another folder")
-    vocabulary = Vocabulary.train(_lines(train), recipe.vocab_size)
-    torch.manual_seed(recipe.training.seed)
-    model = Transformer(recipe.config(len(vocabulary)))
-    valid_examples = encode_pairs(vocabulary, valid)
-
-    def smoothed(logits: Tensor, labels: Tensor) -> Tensor:
-        return cross_entropy(logits, labels, label_smoothing=recipe.label_smoothing)
-
-    def evaluate(model: Transformer) -> dict[str, float]:
-        return {"loss": validation_loss(model, valid_examples, cross_entropy)}
-
-    trainer = Trainer(
-        model, encode_pairs(vocabulary, train), smoothed, evaluate, recipe.training, folder
-    )
-    if resume:
-        trainer.resume()
-    else:
-        folder.mkdir(parents=True, exist_ok=True)
-    outcome = trainer.train(report)
-    if outcome != "interrupted":
-        trainer.finish()
-        Translator(model, vocabulary).save(folder)
-    return Translator(model, vocabulary), outcome
+def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
+    """Write `vocabulary.json` into a run's folder, whole or not at all."""
+    with replacing(folder / "vocabulary.json") as temporary:
+        vocabulary.save(temporary)
 
 
-def encode_pairs(vocabulary: Vocabulary, pairs: Sequence[Pair]) -> list[Example]:
-    """Source and first translation of each pair as lists of ids, without special tokens."""
-    sources = vocabulary.encode([pair.source for pair in pairs])
-    targets = vocabulary.encode([pair.target for pair in pairs])
-    return list(zip(sources, targets, strict=True))
-
-
-def hold_out(pairs: Sequence[Pair], seed: int = 0) -> tuple[list[Pair], list[Pair]]:
-    """Split pairs into training and validation: every hundredth pair is held out, at most 1,000.
-
-    Args:
-        pairs: at least two.
-        seed: decides which of each hundred.
-
-    Returns:
-        Training pairs and validation pairs, both in their order.
-
-    Raises:
-        ValueError: if there are fewer than two pairs.
-    """
-    if len(pairs) < 2:
-        raise ValueError(f"pairs ({len(pairs)}) must be 2 or more, to hold some out for validation")
-    every = max(100, -(-len(pairs) // 1000)) if len(pairs) >= 100 else len(pairs)
-    held = [i % every == seed % every for i in range(len(pairs))]
-    train = [pair for pair, out in zip(pairs, held, strict=True) if not out]
-    return train, [pair for pair, out in zip(pairs, held, strict=True) if out]
-
-
-def _lines(pairs: Sequence[Pair]) -> Iterator[str]:
-    for pair in pairs:
-        yield pair.source
-        yield pair.target
-
-
-def _tied(model: Transformer, tensors: dict[str, Tensor]) -> dict[str, Tensor]:
-    """A whole state dict from weights in which a tied matrix stands once."""
-    names = {id(parameter): name for name, parameter in model.named_parameters()}
-    return {
-        name: tensors[names[id(parameter)]]
-        for name, parameter in model.named_parameters(remove_duplicate=False)
-        if names[id(parameter)] in tensors
-    }
+def _digest(vocabulary: Vocabulary) -> str:
+    """A fingerprint of a vocabulary's entries and their order."""
+    pieces = "\n".join(vocabulary.piece(entry) for entry in range(len(vocabulary)))
+    return hashlib.sha256(pieces.encode()).hexdigest()
