@@ -1,0 +1,346 @@
+"""The models that `speed.py` compares: ours and its peers, in one size and with one interface."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from transformer_course.decoding import beam_search, greedy
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.loss import chunked_cross_entropy, cross_entropy
+from transformer_course.masking import causal_mask, padding_mask
+from transformer_course.positional_encoding import sinusoidal_encoding
+
+PAD, BOS, EOS = 0, 1, 2
+SMOOTHING = 0.1
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes all contenders share; the defaults are those of the speed table.
+
+    Args:
+        d_model: width of the vectors between layers.
+        n_heads: attention heads.
+        n_layers: layers of the encoder, and of the decoder.
+        d_ff: width inside the feed-forward net.
+        vocab_size: number of token ids, one table for source, target and output.
+        dropout: after each sub-layer and the embedding.
+        max_len: number of positions.
+    """
+
+    d_model: int = 256
+    n_heads: int = 4
+    n_layers: int = 3
+    d_ff: int = 1024
+    vocab_size: int = 8000
+    dropout: float = 0.1
+    max_len: int = 256
+
+
+class Contender(ABC):
+    """A model with what the benchmark asks of it.
+
+    Args:
+        model: its weights, all trained.
+    """
+
+    name: str
+    can_beam = True
+
+    def __init__(self, model: nn.Module) -> None:
+        self.model = model
+        self.optimizer = torch.optim.Adam(model.parameters(), 1e-4, (0.9, 0.98), 1e-9, fused=True)
+
+    @abstractmethod
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        """Mean label-smoothed cross-entropy of a batch: all three are (batch, length) ids."""
+
+    @abstractmethod
+    def greedy(self, src: Tensor, steps: int) -> Tensor:
+        """Greedy translations of exactly `steps` tokens, (batch, steps)."""
+
+    def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
+        """The best of `beam` translations of exactly `steps` tokens, (batch, steps)."""
+        raise NotImplementedError(f"{self.name} has no beam search for batches with a source")
+
+    def train_step(self, src: Tensor, tgt: Tensor) -> float:
+        """One update: forward, loss, backward, clipping to norm 1, Adam."""
+        self.model.train()
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.loss(src, tgt[:, :-1], tgt[:, 1:])
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
+        self.optimizer.step()
+        return loss.item()
+
+    @property
+    def dtype(self) -> str:
+        """What the weights are held in, and so what is computed in."""
+        return str(next(self.model.parameters()).dtype).removeprefix("torch.")
+
+
+def torch_loss(logits: Tensor, labels: Tensor) -> Tensor:
+    """Torch's own label-smoothed cross-entropy, for all peers: what their users would call."""
+    flat = logits.reshape(-1, logits.shape[-1])
+    return F.cross_entropy(flat, labels.reshape(-1), ignore_index=PAD, label_smoothing=SMOOTHING)
+
+
+class EndlessTransformer(Transformer):
+    """Never chooses the end symbol, so that every sentence runs to the full length."""
+
+    def logits(self, states: Tensor) -> Tensor:
+        """Scores with the end symbol's made impossible while decoding."""
+        scores = super().logits(states)
+        if not self.training:
+            scores[..., EOS] = -torch.inf
+        return scores
+
+
+class Ours(Contender):
+    """The package's `Transformer`, post-norm like its peers: fused attention, chunked loss."""
+
+    name = "transformer-course"
+    fast = True
+
+    def __init__(self, sizes: Sizes) -> None:
+        config = TransformerConfig(
+            sizes.vocab_size,
+            d_model=sizes.d_model,
+            n_heads=sizes.n_heads,
+            n_encoder_layers=sizes.n_layers,
+            n_decoder_layers=sizes.n_layers,
+            d_ff=sizes.d_ff,
+            dropout=sizes.dropout,
+            max_len=sizes.max_len,
+            norm="post",
+        )
+        self.net = EndlessTransformer(config).use_fused(self.fast)
+        super().__init__(self.net)
+
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        src_mask = padding_mask(src)
+        states = self.net.decode(tgt, self.net.encode(src, src_mask), src_mask)
+        weight = self.net.output.weight
+        return chunked_cross_entropy(states, weight, labels, label_smoothing=SMOOTHING)
+
+    def greedy(self, src: Tensor, steps: int) -> Tensor:
+        self.net.eval()
+        return torch.tensor(greedy(self.net, src, steps, bos_id=BOS, eos_id=EOS))
+
+    def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
+        self.net.eval()
+        found = beam_search(self.net, src, beam, steps, bos_id=BOS, eos_id=EOS)
+        return torch.tensor([best.ids for best, *_ in found])
+
+
+class Readable(Ours):
+    """The same model on the paths that the chapters show: attention written out, loss from all logits."""
+
+    name = "transformer-course, readable path"
+    fast = False
+
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        return cross_entropy(self.net(src, tgt), labels, label_smoothing=SMOOTHING)
+
+
+class Marian(Contender):
+    """MarianMTModel of the transformers library, random weights, its default attention (fused)."""
+
+    name = "transformers MarianMT"
+
+    def __init__(self, sizes: Sizes) -> None:
+        from transformers import GenerationConfig, MarianConfig, MarianMTModel
+
+        config = MarianConfig(
+            vocab_size=sizes.vocab_size,
+            max_position_embeddings=sizes.max_len,
+            encoder_layers=sizes.n_layers,
+            decoder_layers=sizes.n_layers,
+            encoder_attention_heads=sizes.n_heads,
+            decoder_attention_heads=sizes.n_heads,
+            encoder_ffn_dim=sizes.d_ff,
+            decoder_ffn_dim=sizes.d_ff,
+            d_model=sizes.d_model,
+            dropout=sizes.dropout,
+            activation_function="relu",
+            scale_embedding=True,
+            pad_token_id=PAD,
+            decoder_start_token_id=BOS,
+            eos_token_id=None,
+            forced_eos_token_id=None,
+        )
+        self.net = MarianMTModel(config)
+        self.settings = GenerationConfig
+        super().__init__(self.net)
+
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        output = self.net(
+            input_ids=src,
+            attention_mask=src != PAD,
+            decoder_input_ids=tgt,
+            decoder_attention_mask=tgt != PAD,
+            use_cache=False,
+        )
+        return torch_loss(output.logits, labels)
+
+    def greedy(self, src: Tensor, steps: int) -> Tensor:
+        return self.beam(src, 1, steps)
+
+    def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
+        self.net.eval()
+        # Without an end symbol every sentence runs to the full length, and no step tests for it.
+        settings = self.settings(
+            do_sample=False,
+            use_cache=True,
+            num_beams=beam,
+            max_new_tokens=steps,
+            pad_token_id=PAD,
+            decoder_start_token_id=BOS,
+            eos_token_id=None,
+        )
+        with torch.inference_mode():
+            ids = self.net.generate(
+                src, attention_mask=(src != PAD).long(), generation_config=settings
+            )
+        assert isinstance(ids, Tensor)
+        return ids[:, 1:]
+
+
+class TorchNN(Contender):
+    """torch.nn.Transformer with embeddings and an output of our own around it; it has no cache."""
+
+    name = "torch.nn.Transformer"
+    can_beam = False
+
+    def __init__(self, sizes: Sizes) -> None:
+        net = nn.ModuleDict(
+            {
+                "embedding": nn.Embedding(sizes.vocab_size, sizes.d_model),
+                "dropout": nn.Dropout(sizes.dropout),
+                "transformer": nn.Transformer(
+                    sizes.d_model,
+                    sizes.n_heads,
+                    sizes.n_layers,
+                    sizes.n_layers,
+                    sizes.d_ff,
+                    sizes.dropout,
+                    batch_first=True,
+                ),
+            }
+        )
+        self.scale = sizes.d_model**0.5
+        self.positions = sinusoidal_encoding(sizes.max_len, sizes.d_model)
+        nn.init.normal_(net["embedding"].weight, std=sizes.d_model**-0.5)
+        super().__init__(net)
+
+    def embed(self, ids: Tensor) -> Tensor:
+        """Token and position vectors, (batch, length, d_model)."""
+        x = self.model.embedding(ids) * self.scale + self.positions[: ids.shape[1]]
+        out: Tensor = self.model.dropout(x)
+        return out
+
+    def decode(self, tgt: Tensor, memory: Tensor, hidden: Tensor) -> Tensor:
+        """Decoder states, (batch, tgt_len, d_model); `hidden` is the source's padding."""
+        out: Tensor = self.model.transformer.decoder(
+            self.embed(tgt),
+            memory,
+            tgt_mask=~causal_mask(tgt.shape[1])[0, 0],
+            tgt_is_causal=True,
+            tgt_key_padding_mask=tgt == PAD if self.model.training else None,
+            memory_key_padding_mask=hidden,
+        )
+        return out
+
+    def encode(self, src: Tensor) -> Tensor:
+        """The memory, (batch, src_len, d_model)."""
+        out: Tensor = self.model.transformer.encoder(
+            self.embed(src), src_key_padding_mask=src == PAD
+        )
+        return out
+
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        states = self.decode(tgt, self.encode(src), src == PAD)
+        return torch_loss(F.linear(states, self.model.embedding.weight), labels)
+
+    def greedy(self, src: Tensor, steps: int) -> Tensor:
+        self.model.eval()
+        with torch.inference_mode():
+            memory, tgt = self.encode(src), torch.full((src.shape[0], 1), BOS)
+            for _ in range(steps):
+                last = self.decode(tgt, memory, src == PAD)[:, -1]
+                choice = F.linear(last, self.model.embedding.weight).argmax(-1)
+                tgt = torch.cat([tgt, choice[:, None]], 1)
+        return tgt[:, 1:]
+
+
+class TiedOutput(nn.Module):
+    """Scores from the embedding's own matrix, so that x-transformers has no weights its peers lack.
+
+    Args:
+        embedding: the target's.
+    """
+
+    def __init__(self, embedding: nn.Embedding) -> None:
+        super().__init__()
+        self.embedding = embedding
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(..., d_model) → (..., vocab_size)."""
+        return F.linear(x, self.embedding.weight)
+
+
+class XTransformers(Contender):
+    """XTransformer of x-transformers; its beam search can't repeat the source for each beam."""
+
+    name = "x-transformers"
+    can_beam = False
+
+    def __init__(self, sizes: Sizes) -> None:
+        from x_transformers import XTransformer
+
+        stack: dict[str, object] = {
+            "num_tokens": sizes.vocab_size,
+            "depth": sizes.n_layers,
+            "heads": sizes.n_heads,
+            "max_seq_len": sizes.max_len,
+            "attn_dim_head": sizes.d_model // sizes.n_heads,
+            "ff_mult": sizes.d_ff / sizes.d_model,
+            "ff_custom_activation": nn.ReLU(),
+            "emb_dropout": sizes.dropout,
+            "attn_sublayer_dropout": sizes.dropout,
+            "ff_sublayer_dropout": sizes.dropout,
+            "pre_norm": False,
+            "scaled_sinu_pos_emb": True,
+            "attn_flash": True,
+        }
+        both = {f"{side}_{key}": value for side in ("enc", "dec") for key, value in stack.items()}
+        self.net = XTransformer(dim=sizes.d_model, tie_token_emb=True, **both)
+        self.decoder = self.net.decoder.net
+        self.decoder.to_logits = TiedOutput(self.decoder.token_emb.emb)
+        super().__init__(self.net)
+
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        memory = self.net.encoder(src, mask=src != PAD, return_embeddings=True)
+        logits = self.decoder(tgt, mask=tgt != PAD, context=memory, context_mask=src != PAD)
+        return torch_loss(logits, labels)
+
+    def greedy(self, src: Tensor, steps: int) -> Tensor:
+        self.net.eval()
+        with torch.inference_mode():
+            start = torch.full((src.shape[0], 1), BOS)
+            ids: Tensor = self.net.generate(
+                src, start, steps, mask=src != PAD, temperature=0.0, cache_kv=True
+            )
+        return ids
+
+
+CONTENDERS: dict[str, type[Contender]] = {
+    "ours": Ours,
+    "readable": Readable,
+    "marian": Marian,
+    "torch": TorchNN,
+    "x": XTransformers,
+}
