@@ -10,14 +10,20 @@ from typing import Any
 
 import pytest
 import torch
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 torch.set_num_threads(1)
 
-# `course` draws the same examples in every run; `--hypothesis-profile=explore` looks for new ones.
+# `course` draws the same examples in every run and doesn't spend minutes on making a failing one smaller;
+# `--hypothesis-profile=explore` looks for new ones and does.
 _HEALTH = (HealthCheck.too_slow, HealthCheck.function_scoped_fixture)
 settings.register_profile(
-    "course", max_examples=12, deadline=None, derandomize=True, suppress_health_check=_HEALTH
+    "course",
+    max_examples=12,
+    deadline=None,
+    derandomize=True,
+    phases=(Phase.explicit, Phase.generate),
+    suppress_health_check=_HEALTH,
 )
 settings.register_profile("explore", max_examples=300, deadline=None, suppress_health_check=_HEALTH)
 settings.load_profile("course")

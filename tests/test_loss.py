@@ -105,6 +105,18 @@ def test_no_logarithm_of_zero() -> None:
     assert logits.grad.isfinite().all()
 
 
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_logits_give_a_loss_in_single_precision(dtype: torch.dtype) -> None:
+    torch.manual_seed(0)
+    logits, labels = torch.randn(31, 4001).to(dtype), torch.randint(1, 4001, (31,))
+    expected = cross_entropy(logits.float(), labels, label_smoothing=0.1)
+    for autocast in (False, True):
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = cross_entropy(logits, labels, label_smoothing=0.1)
+        assert loss.dtype == torch.float32
+        assert_same(loss, expected)
+
+
 @given(seed=st.integers(0, 99), scale=st.sampled_from([1.0, 1e3, 1e30]))
 def test_log_softmax_equals_torch(seed: int, scale: float) -> None:
     torch.manual_seed(seed)

@@ -10,9 +10,13 @@ from torch import Tensor
 def log_softmax(logits: Tensor) -> Tensor:
     r"""Logarithms of softmax over the last dimension: $z_k - \log\sum_j \exp(z_j)$, without overflow.
 
+    Half-precision logits are computed, and returned, in single precision.
+
     >>> log_softmax(torch.tensor([1000.0, 1000.0]))
     tensor([-0.6931, -0.6931])
     """
+    if logits.dtype in (torch.bfloat16, torch.float16):
+        logits = logits.float()  # three digits of a loss of 9 would hide all that training gains
     return torch.log_softmax(logits, -1)
 
 
