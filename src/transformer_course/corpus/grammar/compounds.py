@@ -35,6 +35,7 @@ from transformer_course.corpus.grammar.sentences import (
     verb_and_object,
 )
 from transformer_course.corpus.grammar.spelling import Word
+from transformer_course.corpus.grammar.splits import Combination
 
 LINK = 95
 ANIMATE = nouns_of("person animal")
@@ -58,7 +59,7 @@ class Saying:
 
     english: Callable[[Phrase], list[Word]]
     french: Callable[[Reading], list[Word]]
-    combinations: list[tuple[str, str]]
+    combinations: list[Combination]
 
 
 def saying(
@@ -175,7 +176,7 @@ def subordinate(dice: Dice) -> Draft:
         french = forward(mots, clause, main)
     phrases = [subject] if same else [subject, again]
     combinations = main.combinations + clause.combinations
-    return Draft(english, phrases, french, [f"{word}-clause"], combinations)
+    return Draft(english, phrases, french, [f"clause with {word}"], combinations)
 
 
 def english_in(clause: Saying, subject: Phrase, english_tense: str, french_tense: str) -> list[Word]:

@@ -1,5 +1,9 @@
 """Sentences in which "it" has to be understood before it can be translated: il or elle, le or la."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
 from transformer_course.corpus.grammar.clauses import BE, PREDICATE, VERB, english_verb, french_verb
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import ADJECTIVE, Adjective, Noun, nouns_of
@@ -30,7 +34,10 @@ POSITIVE = ("avoid", "stop", "tire", "worry")
 CONTENTS = nouns_of("toy art jewel box basket bag bottle dish tool instrument clock computer trophy")
 CONTAINERS = nouns_of("container")
 # Too big: what does not go in; too small: what it does not go into.
-OF_CONTENTS, OF_CONTAINERS = adjectives("big long wide heavy"), adjectives("small narrow short light")
+OF_CONTENTS, OF_CONTAINERS = (
+    adjectives("big long wide heavy thick"),
+    adjectives("small narrow short fragile full"),
+)
 
 
 def the(dice: Dice, noun: Noun, role: int) -> Phrase:
@@ -56,13 +63,40 @@ def parce_que(tense: str, adjective: Adjective, topic: Reading) -> list[Word]:
     ]
 
 
-def street(dice: Dice) -> Draft:
+@dataclass(frozen=True)
+class Cell:
+    """What a balanced set crosses: which noun "it" is, which noun comes first, gender of "it".
+
+    The other noun has the other gender.
+    """
+
+    about_first_kind: bool
+    first_kind_first: bool
+    gender: str
+
+
+CELLS = tuple(Cell(*values) for values in product((True, False), (True, False), "mf"))
+
+
+def draw(
+    dice: Dice, cell: Cell | None, kinds: tuple[Sequence[Noun], Sequence[Noun]]
+) -> tuple[Noun, Noun, bool, bool]:
+    """A noun of each kind, which of them "it" is, and which comes first."""
+    if cell is None:
+        return dice.pick(kinds[0]), dice.pick(kinds[1]), dice.chance(0.5), dice.chance(0.5)
+    while True:
+        first, second = dice.pick(kinds[0]), dice.pick(kinds[1])
+        topic, other = (first, second) if cell.about_first_kind else (second, first)
+        if topic.gender == cell.gender != other.gender:
+            return first, second, cell.about_first_kind, cell.first_kind_first
+
+
+def street(dice: Dice, cell: Cell | None = None) -> Draft:
     """The animal didn't cross the street because it was too tired (or: too wide).
 
     Also with the street first: the street stopped the animal because it was too tired.
     """
-    animal, way = dice.pick(ANIMALS), dice.pick(WAYS)
-    about_animal, animal_first = dice.chance(0.5), dice.chance(0.5)
+    animal, way, about_animal, animal_first = draw(dice, cell, (ANIMALS, WAYS))
     adjective = dice.pick(OF_ANIMALS if about_animal else OF_WAYS)
     verb = VERB_NAMED[dice.pick(ANIMAL_FIRST if animal_first else WAY_FIRST)]
     negation = "" if verb.name in POSITIVE else "not"
@@ -79,19 +113,18 @@ def street(dice: Dice) -> Draft:
     verb_words = english_verb(subject, verb, tense, negation, dice.chance(0.7))
     english = [*subject.english, *verb_words, *thing.english, *because_it(tense, adjective)]
     topic = animal if about_animal else way
-    combinations = [(animal.name, way.name), (topic.name, adjective.name)]
+    combinations = [("it", animal.name, way.name), ("it", topic.name, adjective.name)]
     return Draft(english, [subject, thing], french, ["antecedent"], combinations)
 
 
-def fitting(dice: Dice) -> Draft:
+def fitting(dice: Dice, cell: Cell | None = None) -> Draft:
     """The trophy doesn't fit in the suitcase because it is too big (or: too small).
 
     Also: the suitcase cannot hold the trophy because it is too small.
     """
-    content, container = dice.pick(CONTENTS), dice.pick(CONTAINERS)
+    content, container, about_content, fits = draw(dice, cell, (CONTENTS, CONTAINERS))
     while content is container:
-        content = dice.pick(CONTENTS)
-    about_content, fits = dice.chance(0.5), dice.chance(0.5)
+        content, container, about_content, fits = draw(dice, cell, (CONTENTS, CONTAINERS))
     adjective = dice.pick(OF_CONTENTS if about_content else OF_CONTAINERS)
     nouns = (content, container) if fits else (container, content)
     subject, thing = the(dice, nouns[0], 1), the(dice, nouns[1], 2)
@@ -113,5 +146,5 @@ def fitting(dice: Dice) -> Draft:
     verb_words += [("fit", VERB), ("in", 86)] if fits else [("hold", VERB)]
     english = [*subject.english, *verb_words, *thing.english, *because_it("present", adjective)]
     topic = content if about_content else container
-    combinations = [(content.name, container.name), (topic.name, adjective.name)]
+    combinations = [("it", content.name, container.name), ("it", topic.name, adjective.name)]
     return Draft(english, [subject, thing], french, ["fitting"], combinations, 1)

@@ -1,6 +1,6 @@
 """A sentence on its way to becoming a pair: English words, and French as a function of readings."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -8,6 +8,7 @@ from transformer_course.corpus.grammar.clauses import AMBIGUOUS
 from transformer_course.corpus.grammar.lexicon import H_ASPIRE
 from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading
 from transformer_course.corpus.grammar.spelling import Keys, Word, spell
+from transformer_course.corpus.grammar.splits import Combination, belongs
 from transformer_course.corpus.pairs import Pair
 
 Variants = list[list[Word]]
@@ -30,14 +31,14 @@ class Draft:
     phrases: list[Phrase]
     french: Callable[..., Variants]
     phenomena: list[str] = field(default_factory=list)
-    combinations: list[tuple[str, str]] = field(default_factory=list)
+    combinations: list[Combination] = field(default_factory=list)
     trained: int = 9
 
     def is_clear(self) -> bool:
         """Whether the tense of its verbs can be told in English."""
         return all(key != AMBIGUOUS for _, key in self.english)
 
-    def all_combinations(self) -> Iterable[tuple[str, str]]:
+    def all_combinations(self) -> Iterable[Combination]:
         """The sentence's own combinations and those within its phrases."""
         yield from self.combinations
         for phrase in self.phrases:
@@ -137,3 +138,17 @@ def spelling_phenomena(words: list[str], keys: Keys) -> list[str]:
     if not H_ASPIRE.isdisjoint(words):
         labels.append("h aspiré")
     return labels
+
+
+def sentences_of(
+    split: str, rules: Sequence[Callable[[Dice], Draft]], dice: Dice, wholly: bool = False
+) -> Iterator[Pair]:
+    """Endless sentences of a split, by rules chosen at random.
+
+    Args:
+        wholly: every combination, not only one, must belong to the split.
+    """
+    while True:
+        draft = dice.pick(rules)(dice)
+        if belongs(draft.all_combinations(), split, wholly) and draft.is_clear():
+            yield render(draft, dice)

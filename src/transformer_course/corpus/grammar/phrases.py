@@ -14,6 +14,7 @@ from typing import TypeVar
 from transformer_course.corpus.grammar.lexicon import DESCRIBING, Adjective, Noun
 from transformer_course.corpus.grammar.numbers import english_number, french_number
 from transformer_course.corpus.grammar.spelling import Word, vowel_sound
+from transformer_course.corpus.grammar.splits import Combination
 
 T = TypeVar("T")
 
@@ -58,7 +59,7 @@ class Phrase:
     third: bool
     noun: Noun | None = None
     common: int = 1
-    combinations: tuple[tuple[str, str], ...] = ()
+    combinations: tuple[Combination, ...] = ()
     phenomena: tuple[str, ...] = ()
 
 

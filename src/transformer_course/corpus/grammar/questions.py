@@ -26,6 +26,7 @@ from transformer_course.corpus.grammar.sentences import (
     verb_and_object,
 )
 from transformer_course.corpus.grammar.spelling import Word
+from transformer_course.corpus.grammar.splits import Combination
 
 ASK, MARK, WH = 83, 99, 97
 QUESTION = ("?", MARK)
@@ -71,7 +72,7 @@ def yes_or_no(dice: Dice) -> Draft:
 NOTHING = Reading([], 2, "m", False, [])
 
 
-def subject_and_verb(subject: Phrase, verb: Verb) -> list[tuple[str, str]]:
+def subject_and_verb(subject: Phrase, verb: Verb) -> list[Combination]:
     """The combination that a noun and its verb are."""
     return [(subject.noun.name, verb.name)] if subject.noun else []
 

@@ -31,11 +31,13 @@ from transformer_course.corpus.grammar.phrases import (
     random_determiner,
 )
 from transformer_course.corpus.grammar.spelling import Word
+from transformer_course.corpus.grammar.splits import Combination
 
 TENSES = ("present", "present", "past", "past", "future")
 NEGATIONS = ("not", "not", "never", "no longer")
 DATIVE = tuple(verb for verb in VERBS if "give" in verb.frame)
 DIRECT = tuple(verb for verb in VERBS if verb.object and not verb.frame & {"de", "à", "to", "into"})
+TANGIBLE = tuple(verb for verb in DIRECT if not verb.frame & {"generic", "stative"})
 INDIRECT = tuple(verb for verb in VERBS if verb.object and verb.frame & {"de", "à"})
 MOTION = tuple(verb for verb in VERBS if verb.frame & {"to", "into"})
 SPECIAL = {"special", "infinitive", "that"}
@@ -105,7 +107,7 @@ def keyed(words: str, key: int) -> list[Word]:
     return [(word, key) for word in words.split()]
 
 
-def verb_and_object(verb: Verb, thing: Phrase) -> list[tuple[str, str]]:
+def verb_and_object(verb: Verb, thing: Phrase) -> list[Combination]:
     """The combination that a verb and its object are."""
     assert thing.noun is not None
     return [(verb.name, thing.noun.name)]
@@ -117,13 +119,20 @@ def tense_for(dice: Dice, verb: Verb) -> str:
     return "present" if tense == "past" and verb.frame & {"stative", "generic"} else tense
 
 
+def tense_labels(verb: Verb, tense: str) -> list[str]:
+    """The phenomenon that a tense is."""
+    if tense == "past":
+        return ["past with être" if verb.etre else "past with avoir"]
+    return ["future"] if tense == "future" else []
+
+
 def transitive(dice: Dice) -> Draft:
     """The boy eats the apple."""
     verb = dice.pick(DIRECT)
     tense = tense_for(dice, verb)
     subject, thing = subject_of(dice, verb), object_of(dice, verb)
     when, quand = time_words(dice, tense)
-    labels = ["future"] if tense == "future" else ["past with avoir"] if tense == "past" else []
+    labels = tense_labels(verb, tense)
 
     def french(who: Reading, what: Reading) -> Variants:
         return [[*who.words, *french_verb(who, verb, tense), *what.words, *quand]]
@@ -148,6 +157,26 @@ def negative(dice: Dice) -> Draft:
 
     english = [*subject.english, *english_verb(subject, verb, tense, negation, short), *thing.english]
     return Draft(english, [subject, thing], french, ["negation"], verb_and_object(verb, thing))
+
+
+def indefinite(dice: Dice) -> Draft:
+    """She buys bread, buys pears, buys beautiful pears: du pain, des poires, de belles poires."""
+    verb = dice.pick(TANGIBLE)
+    tense = dice.pick(TENSES)
+    subject, noun = subject_of(dice, verb), dice.pick(OBJECTS[verb])
+    plural = not noun.mass and dice.chance(0.9)
+    thing = noun_phrase(dice, noun, 2, plural=plural, determiner="a", adjectives=0.7)
+    negation = "not" if dice.chance(0.3) else ""
+    short = dice.chance(0.6)
+
+    def french(who: Reading, what: Reading) -> Variants:
+        words = what.negated if negation else what.words
+        return [[*who.words, *french_verb(who, verb, tense, negation=negation), *words]]
+
+    verb_words = english_verb(subject, verb, tense, negation, short)
+    labels = ["negation"] if negation else []
+    english = [*subject.english, *verb_words, *thing.english]
+    return Draft(english, [subject, thing], french, labels, verb_and_object(verb, thing))
 
 
 def indirect(dice: Dice) -> Draft:
@@ -182,7 +211,7 @@ def intransitive(dice: Dice) -> Draft:
     if negation:
         adverb = adverbe = ""
     when, quand = time_words(dice, tense)
-    labels = ["past with être" if verb.etre else "past with avoir"] if tense == "past" else []
+    labels = tense_labels(verb, tense)
 
     def french(who: Reading) -> Variants:
         words = french_verb(who, verb, tense, negation=negation, adverb=adverbe)
@@ -213,7 +242,7 @@ def motion(dice: Dice) -> Draft:
         return [[*who.words, *french_verb(who, verb, tense), (à, 86), *where.words]]
 
     english = [*subject.english, *english_verb(subject, verb, tense), *to, *place.english]
-    labels = ["past with être"] if tense == "past" else []
+    labels = tense_labels(verb, tense)
     return Draft(english, [subject, place], french, labels, verb_and_object(verb, place))
 
 

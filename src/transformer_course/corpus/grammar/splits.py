@@ -6,26 +6,32 @@ from zlib import crc32
 
 SPLITS = ("train", "valid", "test")
 SHARES = 20  # one combination in twenty is held out for validation, one for the test
+SHARES_OF_IT = 5  # one in five of what decides about "it": a neighbour must not give it away
+
+Combination = tuple[str, ...]
 
 
 @cache
-def split_of(combination: tuple[str, str]) -> str:
+def split_of(combination: Combination) -> str:
     """The only split in which two lemmas may meet, the same on every platform.
 
     >>> split_of(("cat", "mat"))
     'train'
     """
-    share = crc32("+".join(combination).encode()) % SHARES
+    shares = SHARES_OF_IT if combination[0] == "it" else SHARES
+    share = crc32("+".join(combination).encode()) % shares
     return "valid" if share == 0 else "test" if share == 1 else "train"
 
 
-def belongs(combinations: Iterable[tuple[str, str]], split: str) -> bool:
+def belongs(combinations: Iterable[Combination], split: str, wholly: bool = False) -> bool:
     """Whether a sentence belongs to a split.
 
-    Training has no held-out combination; the other splits have at least one of their own and none
-    of the other's.
+    Training has no held-out combination; the other splits have at least one of their own (if
+    `wholly`, nothing else) and none of the other's.
     """
     found = set(map(split_of, combinations))
+    if wholly:
+        return found == {split}
     if split == "train":
         return "valid" not in found and "test" not in found
     other = "test" if split == "valid" else "valid"

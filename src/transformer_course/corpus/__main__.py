@@ -1,0 +1,54 @@
+"""Print sentences of the grammar: python -m transformer_course.corpus --show 20."""
+
+import argparse
+from collections.abc import Sequence
+
+from transformer_course.corpus import grammar
+from transformer_course.corpus.grammar.splits import SPLITS
+from transformer_course.corpus.pairs import Pair
+
+
+def describe(pair: Pair) -> str:
+    """A pair on several lines: both sentences, other right answers, labels, alignment.
+
+    >>> print(describe(Pair("i sleep", ("je dors",), ("plain",), ((0, 0), (1, 1)))))
+    i sleep
+    je dors
+        plain
+        i–je, sleep–dors
+    """
+    source, target = pair.source.split(), pair.target.split()
+    lines = [pair.source, pair.target, *(f"or: {other}" for other in pair.targets[1:])]
+    lines.append("    " + ", ".join(pair.phenomena))
+    lines.append("    " + ", ".join(f"{source[i]}–{target[j]}" for i, j in pair.alignment))
+    return "\n".join(lines)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Read the command line and print."""
+    parser = argparse.ArgumentParser(
+        prog="python -m transformer_course.corpus",
+        description="Print sentences of the English–French grammar.",
+    )
+    parser.add_argument("--show", type=int, default=20, metavar="N", help="how many sentences")
+    parser.add_argument("--split", choices=SPLITS, default="train", help="from which split")
+    parser.add_argument("--seed", type=int, default=0, help="another seed, other sentences")
+    parser.add_argument("--phenomenon", help="only sentences that show this, as printed below each")
+    options = parser.parse_args(arguments)
+    if options.show < 1:
+        parser.error(f"--show ({options.show}) must be at least 1")
+    if options.phenomenon is None:
+        pairs = list(grammar.generate(options.split, options.show, options.seed))
+    elif options.phenomenon in grammar.PHENOMENA:
+        pairs = list(
+            grammar.sentences_with(options.phenomenon, options.split, options.show, options.seed)
+        )
+    else:
+        parser.error(
+            f"--phenomenon ({options.phenomenon}) must be one of: {', '.join(grammar.PHENOMENA)}"
+        )
+    print("\n\n".join(map(describe, pairs)))
+
+
+if __name__ == "__main__":
+    main()

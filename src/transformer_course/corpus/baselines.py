@@ -1,0 +1,159 @@
+"""Translators that understand nothing, whose scores stand beside every score of a model.
+
+Each is made from training pairs and translates a sentence: the most frequent answer, the nearest
+training sentence, word by word with a dictionary, and the dictionary with a 3-gram language model.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from math import log
+
+import numpy as np
+
+from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.scoring import chosen_pronoun
+
+Baseline = Callable[[str], str]
+
+
+def majority(pairs: Sequence[Pair]) -> Baseline:
+    """Always the most frequent translation, for each number of il and elle it might be.
+
+    Sentences with "because it" get the most frequent of il and elle, others the most frequent
+    translation of all.
+
+    >>> majority([Pair("yes", ("oui",)), Pair("no", ("non",)), Pair("yes", ("oui",))])("maybe")
+    'oui'
+    """
+    everything = Counter(pair.target for pair in pairs).most_common(1)[0][0]
+    reasons = [pair.target for pair in pairs if " because it " in pair.source]
+    pronouns = Counter(map(chosen_pronoun, reasons))
+    pronoun = pronouns.most_common(1)[0][0] if pronouns else ""
+
+    def translate(source: str) -> str:
+        return pronoun if " because it " in source else everything
+
+    return translate
+
+
+def nearest(pairs: Sequence[Pair]) -> Baseline:
+    """The translation of the training sentence that shares the most words (Jaccard index).
+
+    >>> translate = nearest([Pair("the cat", ("le chat",)), Pair("a dog", ("un chien",))])
+    >>> translate("the dog the cat")
+    'le chat'
+    """
+    places: dict[str, list[int]] = defaultdict(list)
+    lengths = np.zeros(len(pairs))
+    for index, pair in enumerate(pairs):
+        words = set(pair.source.split())
+        lengths[index] = len(words)
+        for word in words:
+            places[word].append(index)
+    arrays = {word: np.array(indices) for word, indices in places.items()}
+
+    def translate(source: str) -> str:
+        words = set(source.split())
+        shared = np.zeros(len(pairs))
+        for word in words & arrays.keys():
+            shared[arrays[word]] += 1
+        return pairs[int(np.argmax(shared / (lengths + len(words) - shared)))].target
+
+    return translate
+
+
+Dictionary = dict[str, list[tuple[str, float]]]
+
+
+def learn_dictionary(pairs: Sequence[Pair], size: int = 4) -> Dictionary:
+    """The most frequent translations of each word with their probability, from the alignments.
+
+    >>> learn_dictionary([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])["cat"]
+    [('chat', 1.0)]
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for pair in pairs:
+        target = pair.target.split()
+        linked: dict[int, list[str]] = defaultdict(list)
+        for source_index, target_index in pair.alignment:
+            linked[source_index].append(target[target_index])
+        for index, word in enumerate(pair.source.split()):
+            counts[word][" ".join(linked[index])] += 1
+    return {
+        word: [(text, n / found.total()) for text, n in found.most_common(size)]
+        for word, found in counts.items()
+    }
+
+
+def word_by_word(pairs: Sequence[Pair]) -> Baseline:
+    """Each word's most frequent translation, in the order of the English.
+
+    >>> word_by_word([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])("cat the")
+    'chat le'
+    """
+    dictionary = learn_dictionary(pairs)
+
+    def translate(source: str) -> str:
+        words = (dictionary.get(word, [("", 1.0)])[0][0] for word in source.split())
+        return " ".join(word for word in words if word)
+
+    return translate
+
+
+class ThreeGrams:
+    """A 3-gram language model of the French side, interpolated with 2-grams and 1-grams."""
+
+    def __init__(self, pairs: Sequence[Pair]) -> None:
+        self.counts: Counter[tuple[str, ...]] = Counter()
+        for pair in pairs:
+            words = ["<s>", "<s>", *pair.target.split(), "</s>"]
+            for i in range(2, len(words)):
+                for order in (1, 2, 3):
+                    self.counts[tuple(words[i - order + 1 : i + 1])] += 1
+        self.total = sum(n for words, n in self.counts.items() if len(words) == 1)
+        self.history: Counter[tuple[str, ...]] = Counter()
+        for words, n in self.counts.items():
+            self.history[words[:-1]] += n
+
+    def log_probability(self, before: tuple[str, str], word: str) -> float:
+        """log P(word | two words before)."""
+        p = (self.counts[(word,)] + 0.1) / (self.total + 0.1)
+        for context in ((before[1],), before):
+            seen = self.history[context]
+            if seen:
+                p = 0.2 * p + 0.8 * self.counts[(*context, word)] / seen
+        return log(p + 1e-12)
+
+
+def three_gram(pairs: Sequence[Pair], beam: int = 8) -> Baseline:
+    """Word by word, choosing among each word's translations what reads best to a 3-gram model.
+
+    >>> three_gram([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])("the cat")
+    'le chat'
+    """
+    dictionary = learn_dictionary(pairs)
+    model = ThreeGrams(pairs)
+
+    def translate(source: str) -> str:
+        beams: list[tuple[float, tuple[str, ...]]] = [(0.0, ("<s>", "<s>"))]
+        for word in source.split():
+            grown = []
+            for score, words in beams:
+                for text, p in dictionary.get(word, [("", 1.0)]):
+                    new, total = words, score + log(p)
+                    for piece in text.split():
+                        total += model.log_probability((new[-2], new[-1]), piece)
+                        new = (*new, piece)
+                    grown.append((total, new))
+            beams = sorted(grown, key=lambda item: -item[0])[:beam]
+        return " ".join(beams[0][1][2:])
+
+    return translate
+
+
+BASELINES: dict[str, Callable[[Sequence[Pair]], Baseline]] = {
+    "majority": majority,
+    "nearest training sentence": nearest,
+    "word by word": word_by_word,
+    "3-gram": three_gram,
+}

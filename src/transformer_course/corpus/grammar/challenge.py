@@ -1,0 +1,68 @@
+"""Challenge sets: balanced test sentences for each phenomenon."""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import islice
+
+from transformer_course.corpus.grammar.coreference import CELLS, Cell, fitting, street
+from transformer_course.corpus.grammar.draft import Draft, sentences_of
+from transformer_course.corpus.grammar.mixture import PHENOMENA, Rule
+from transformer_course.corpus.grammar.phrases import Dice
+from transformer_course.corpus.pairs import Pair
+
+SIZE = 200
+CROSSED: dict[str, Callable[[Dice, Cell | None], Draft]] = {
+    "antecedent": street,
+    "fitting": fitting,
+}
+
+
+def sentences_with(phenomenon: str, split: str, n: int, seed: int = 0) -> Iterator[Pair]:
+    """Different sentences of a split that show a phenomenon.
+
+    Each of the rules that can show it gives as many sentences as the others, the phenomena with il
+    or elle in equal parts for all that can decide the choice.
+
+    Raises:
+        ValueError: for an unknown phenomenon.
+    """
+    if phenomenon not in PHENOMENA:
+        raise ValueError(f"phenomenon ({phenomenon!r}) must be one of {', '.join(PHENOMENA)}")
+    dice = Dice(seed * 1000 + 7 * list(PHENOMENA).index(phenomenon) + len(split))
+    rules: Sequence[Rule] = PHENOMENA[phenomenon]
+    if phenomenon in CROSSED:
+        rules = [partial(CROSSED[phenomenon], cell=cell) for cell in CELLS]
+    streams = [
+        different(showing(phenomenon, sentences_of(split, (rule,), dice, wholly(phenomenon))))
+        for rule in rules
+    ]
+    return islice((pair for row in zip(*streams, strict=True) for pair in row), n)
+
+
+def wholly(phenomenon: str) -> bool:
+    """Whether every combination must be new, so that no training sentence gives the answer away."""
+    return phenomenon in CROSSED
+
+
+def showing(phenomenon: str, pairs: Iterator[Pair]) -> Iterator[Pair]:
+    """The pairs that have the label."""
+    return (pair for pair in pairs if phenomenon in pair.phenomena)
+
+
+def different(pairs: Iterator[Pair]) -> Iterator[Pair]:
+    """Each source once."""
+    seen: set[str] = set()
+    for pair in pairs:
+        if pair.source not in seen:
+            seen.add(pair.source)
+            yield pair
+
+
+def challenge_sets(seed: int = 0) -> dict[str, list[Pair]]:
+    """For each phenomenon, 200 different test sentences that show it, balanced.
+
+    The sentences with il or elle cross which noun is meant, which comes first and its gender.
+    """
+    return {name: list(sentences_with(name, "test", SIZE, seed)) for name in PHENOMENA}
+
+

@@ -1,0 +1,71 @@
+"""Scores of translations of the grammar's sentences: exact match, by phenomenon, and il or elle."""
+
+import re
+from collections.abc import Sequence
+
+from transformer_course.corpus.pairs import Pair
+
+TWO_WAY = ("antecedent", "fitting")  # phenomena whose sentences ask for il or elle
+PRONOUN = re.compile(r"(?:\b|')(il|elle)\b")
+
+
+def exact_match(pairs: Sequence[Pair], translations: Sequence[str]) -> float:
+    """Share of translations that are one of the right answers, 0 to 1.
+
+    Raises:
+        ValueError: if there are no pairs, or not as many translations.
+
+    >>> pair = Pair("i am a student", ("je suis étudiant", "je suis étudiante"))
+    >>> exact_match([pair, pair], ["je suis étudiante", "je suis un étudiant"])
+    0.5
+    """
+    check(pairs, translations)
+    return sum(map(Pair.accepts, pairs, translations)) / len(pairs)
+
+
+def by_phenomenon(
+    pairs: Sequence[Pair], translations: Sequence[str]
+) -> dict[str, tuple[float, int]]:
+    """Exact match of the sentences of each phenomenon, and how many there are.
+
+    >>> pair = Pair("i am tired", ("je suis fatigué",), ("agreement",))
+    >>> by_phenomenon([pair], ["je suis fatigué"])
+    {'agreement': (1.0, 1)}
+    """
+    check(pairs, translations)
+    right: dict[str, list[bool]] = {}
+    for pair, translation in zip(pairs, translations, strict=True):
+        for phenomenon in pair.phenomena:
+            right.setdefault(phenomenon, []).append(pair.accepts(translation))
+    return {name: (sum(found) / len(found), len(found)) for name, found in sorted(right.items())}
+
+
+def chosen_pronoun(translation: str) -> str:
+    """The last il or elle of a translation; empty if there is none.
+
+    >>> chosen_pronoun("l'animal n'a pas traversé la rue parce qu'elle était trop large")
+    'elle'
+    """
+    found = PRONOUN.findall(translation)
+    return found[-1] if found else ""
+
+
+def pronoun_accuracy(pairs: Sequence[Pair], translations: Sequence[str]) -> float:
+    """Share of translations that choose il or elle as the right answer does, 0 to 1.
+
+    >>> pair = Pair("it is too wide", ("elle est trop large",))
+    >>> pronoun_accuracy([pair], ["elle est trop grand"])
+    1.0
+    """
+    check(pairs, translations)
+    wanted = [chosen_pronoun(pair.target) for pair in pairs]
+    chosen = [chosen_pronoun(translation) for translation in translations]
+    return sum(map(str.__eq__, wanted, chosen)) / len(pairs)
+
+
+def check(pairs: Sequence[Pair], translations: Sequence[str]) -> None:
+    """Raise ValueError unless every pair has a translation."""
+    if not pairs:
+        raise ValueError("pairs must not be empty")
+    if len(pairs) != len(translations):
+        raise ValueError(f"translations ({len(translations)}) must be as many as pairs ({len(pairs)})")
