@@ -71,7 +71,7 @@ def build() -> None:
     """Build the book and show what it complains about."""
     global build_number
     print("Building the book ...", flush=True)
-    command = [Path(sys.executable).with_name("jupyter-book"), "build", ".", "--quiet"]
+    command = [str(Path(sys.executable).with_name("jupyter-book")), "build", ".", "--quiet"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     complaints = [line for line in done.stderr.splitlines() if "WARNING" in line or "ERROR" in line]
     print("\n".join(complaints) or "Built.", flush=True)
