@@ -228,7 +228,8 @@ class DecoderLayer(nn.Module):
             x: (batch, tgt_len, d_model).
             memory: the encoder's output, (batch, src_len, d_model); None where `cross_cache` stands for it.
             src_mask: (batch, 1, 1, src_len); True = may attend.
-            tgt_mask: broadcastable to (batch, heads, tgt_len, k_len); None = everything may be seen.
+            tgt_mask: broadcastable to (batch, heads, tgt_len, k_len); True = may attend; None = everything may
+                be seen.
             self_cache: keys and values of earlier positions (chapter 09).
             cross_cache: keys and values of the memory, computed once (chapter 09).
 
@@ -412,7 +413,7 @@ class Transformer(nn.Module):
             src: token ids, (batch, src_len).
             tgt: token ids, (batch, tgt_len), starting with <s> (the target shifted right).
             src_mask: (batch, 1, 1, src_len); True = may attend. Hides padding if left out.
-            tgt_mask: (batch, 1, tgt_len, tgt_len); causal and padding if left out.
+            tgt_mask: (batch, 1, tgt_len, tgt_len); True = may attend; causal and padding if left out.
 
         Returns:
             Logits, (batch, tgt_len, vocab_size).
@@ -430,7 +431,7 @@ class Transformer(nn.Module):
 
         Args:
             memory: what `encode` returned, (batch, src_len, d_model).
-            src_mask: (batch, 1, 1, src_len), checked against the memory.
+            src_mask: (batch, 1, 1, src_len); True = may attend; checked against the memory.
             max_len: most target positions that will be decoded.
             beams: rival tokens for each target position, see `transformer_course.decoding.beam_search`.
 

@@ -1,0 +1,216 @@
+"""The order of the house: who may import whom, names that match, docstrings that say what they must."""
+
+import ast
+import functools
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGE = ROOT / "src" / "transformer_course"
+STEMS = [
+    "seq2seq",
+    "attention",
+    "self_attention",
+    "masking",
+    "multi_head",
+    "positional_encoding",
+    "encoder_decoder",
+    "training",
+    "loss",
+    "decoding",
+]
+NUMBERS = {stem: number for number, stem in enumerate(STEMS)}
+CHAPTERS = [stem for stem in STEMS if (PACKAGE / f"{stem}.py").exists()]
+MODULES = sorted(PACKAGE.rglob("*.py"))
+# What a chapter may use beside earlier chapters. The model knows nothing of text, files or figures.
+BESIDE = {"training": {"corpus", "checkpoints", "interrupts"}}
+# Who joins training, loss and decoding.
+JOINERS = {"translator", "cli", "evaluation"}
+
+
+def module_name(path: Path) -> str:
+    return ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+
+
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+@functools.cache
+def imports(path: Path) -> frozenset[str]:
+    """First name below the package of everything the file imports from it, inside functions too."""
+    found: set[str] = set()
+    here = ["transformer_course", *path.relative_to(PACKAGE).parent.parts]
+    for node in ast.walk(parsed(path)):
+        names: list[str] = []
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = here[: len(here) - node.level + 1] if node.level else []
+            source = ".".join([*base, *([node.module] if node.module else [])])
+            names = [f"{source}.{alias.name}" for alias in node.names]
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "transformer_course" and len(parts) > 1:
+                found.add(parts[1])
+    return frozenset(found - {"__version__"})
+
+
+def test_there_is_something_to_check() -> None:
+    assert {"attention", "decoding"} <= set(CHAPTERS)
+    assert len(MODULES) > 15
+    assert imports(PACKAGE / "decoding.py") == {"encoder_decoder", "loss", "masking"}
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_chapter_imports_from_earlier_chapters_only(stem: str) -> None:
+    allowed = set(STEMS[: NUMBERS[stem]]) | BESIDE.get(stem, set())
+    if stem == "seq2seq":  # the overture
+        allowed = {"attention"}
+    assert imports(PACKAGE / f"{stem}.py") <= allowed
+
+
+def test_the_corpus_and_the_helpers_import_no_chapter() -> None:
+    for path in MODULES:
+        name = module_name(path)
+        if name.split(".")[0] in {"corpus", "checkpoints", "interrupts"}:
+            assert not imports(path) & set(STEMS), name
+
+
+def test_only_the_joiners_join_training_and_decoding() -> None:
+    for path in MODULES:
+        name = module_name(path)
+        if {"training", "decoding"} <= imports(path):
+            assert name in JOINERS, name
+        if name.split(".")[0] not in {"figures", "checks", "cli"}:
+            assert not imports(path) & {"figures", "checks", "cli"}, name
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_module_names_its_chapter(stem: str) -> None:
+    doc = ast.get_docstring(parsed(PACKAGE / f"{stem}.py")) or ""
+    assert f"(chapter {NUMBERS[stem]:02})" in doc.split("\n")[0]
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_module_has_its_tests(stem: str) -> None:
+    assert (ROOT / "tests" / f"test_{stem}.py").exists()
+
+
+@pytest.mark.parametrize("folder", ["chapters", "exercises", "exercises/solutions"])
+def test_notebooks_bear_the_number_and_the_stem_of_a_chapter(folder: str) -> None:
+    for path in (ROOT / folder).glob("*.ipynb"):
+        number, _, stem = path.stem.partition("_")
+        assert (stem, number) in {(s, f"{n:02}") for s, n in NUMBERS.items()}, path.name
+        assert stem in CHAPTERS, f"{path.name} has no module"
+    names = {path.name for path in (ROOT / "exercises").glob("*.ipynb")}
+    assert names == {path.name for path in (ROOT / "exercises" / "solutions").glob("*.ipynb")}
+
+
+def test_checks_bear_the_stem_of_a_chapter() -> None:
+    notebooks = {path.stem[3:] for path in (ROOT / "exercises").glob("*.ipynb")}
+    checks = {path.stem for path in (PACKAGE / "checks").glob("*.py")} & set(STEMS)
+    assert checks == notebooks & set(CHAPTERS)
+
+
+def test_table_of_contents_keeps_the_order() -> None:
+    text = (ROOT / "_toc.yml").read_text(encoding="utf-8")
+    listed = re.findall(r"chapters/(\d\d)_(\w+)", text)
+    assert listed == sorted(listed)
+    assert all(NUMBERS[stem] == int(number) for number, stem in listed if stem in NUMBERS)
+    stored = {path.stem for path in (ROOT / "chapters").glob("*.ipynb")}
+    assert {f"{number}_{stem}" for number, stem in listed} == stored
+
+
+Documented = ast.FunctionDef | ast.ClassDef
+
+
+def public_definitions(node: ast.Module | ast.ClassDef) -> list[Documented]:
+    """Classes and functions one may use from outside, methods included; stubs of overloads left out."""
+    found: list[Documented] = []
+    for child in node.body:
+        if not isinstance(child, Documented) or child.name.startswith("_"):
+            continue
+        if any(isinstance(d, ast.Name) and d.id == "overload" for d in child.decorator_list):
+            continue
+        found.append(child)
+        if isinstance(child, ast.ClassDef):
+            found += public_definitions(child)
+    return found
+
+
+@pytest.mark.parametrize("path", MODULES, ids=module_name)
+def test_every_public_name_has_a_docstring_that_starts_with_a_sentence(path: Path) -> None:
+    tree = parsed(path)
+    for node in [tree, *public_definitions(tree)]:
+        name = getattr(node, "name", "the module")
+        doc = ast.get_docstring(node)  # type: ignore[arg-type]
+        assert doc, f"{name} has no docstring"
+        first = doc.split("\n\n")[0].replace("\n", " ")
+        assert re.search(r"[.!?:…](\)|`|\")?$|\. ", first), f"{name}: {first}"
+
+
+@pytest.mark.parametrize("stem", CHAPTERS)
+def test_every_docstring_that_takes_a_mask_says_what_true_means(stem: str) -> None:
+    for node in public_definitions(parsed(PACKAGE / f"{stem}.py")):
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        masks = [a.arg for a in node.args.args + node.args.kwonlyargs if a.arg.endswith("mask")]
+        doc = ast.get_docstring(node) or ""
+        for mask in masks:
+            said = re.search(rf"^    {mask}: .*(\n        .*)*", doc, re.MULTILINE)
+            assert said, f"{stem}.{node.name} doesn't explain {mask}"
+            assert "True = may attend" in " ".join(said[0].split()), f"{stem}.{node.name}: {mask}"
+
+
+def test_benchmarks_are_no_tests() -> None:
+    assert not list((ROOT / "benchmarks").rglob("test_*.py"))
+    assert not list((ROOT / "benchmarks").rglob("*_test.py"))
+
+
+SKIPPING = """
+import pytest
+
+def test_lacks_something(needs):
+    needs(None, "Chromium is missing: apt-get install chromium")
+
+@pytest.mark.xfail(reason="known", strict=True)
+def test_known():
+    assert False
+
+def test_fine(needs):
+    needs("there", "never said")
+"""
+
+
+@pytest.mark.parametrize("ci", [False, True])
+def test_what_is_missing_skips_with_a_sentence_and_fails_in_ci(tmp_path: Path, ci: bool) -> None:
+    (tmp_path / "conftest.py").write_bytes((ROOT / "tests" / "conftest.py").read_bytes())
+    (tmp_path / "test_skipping.py").write_text(SKIPPING)
+    (tmp_path / "test_module.py").write_text(
+        "import pytest\npytest.importorskip('no_such_thing')\n"
+    )
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    command = [sys.executable, "-m", "pytest", "-q", "-rsf"]
+    run = subprocess.run(
+        [*command, "-p", "no:cacheprovider", "--continue-on-collection-errors", str(tmp_path)],
+        env=environment | ({"CI": "true"} if ci else {}),
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Chromium is missing: apt-get install chromium" in run.stdout
+    if ci:
+        assert run.returncode != 0
+        assert "skipped, and CI skips nothing" in run.stdout
+        assert "no_such_thing" in run.stdout
+    else:
+        assert run.returncode == 0
+        assert "1 passed, 2 skipped, 1 xfailed" in run.stdout
