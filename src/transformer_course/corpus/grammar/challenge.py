@@ -10,7 +10,7 @@ from transformer_course.corpus.grammar.mixture import PHENOMENA, Rule
 from transformer_course.corpus.grammar.phrases import Dice
 from transformer_course.corpus.pairs import Pair
 
-SIZE = 200
+SIZE = 160
 CROSSED: dict[str, Callable[[Dice, Cell | None], Draft]] = {
     "antecedent": street,
     "fitting": fitting,
@@ -59,7 +59,7 @@ def different(pairs: Iterator[Pair]) -> Iterator[Pair]:
 
 
 def challenge_sets(seed: int = 0) -> dict[str, list[Pair]]:
-    """For each phenomenon, 200 different test sentences that show it, balanced.
+    """For each phenomenon, 160 different test sentences that show it, balanced.
 
     The sentences with il or elle cross which noun is meant, which comes first and its gender.
     """

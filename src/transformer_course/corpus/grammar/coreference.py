@@ -113,7 +113,7 @@ def street(dice: Dice, cell: Cell | None = None) -> Draft:
     verb_words = english_verb(subject, verb, tense, negation, dice.chance(0.7))
     english = [*subject.english, *verb_words, *thing.english, *because_it(tense, adjective)]
     topic = animal if about_animal else way
-    combinations = [("it", animal.name, way.name), ("it", topic.name, adjective.name)]
+    combinations = [("il", animal.name, way.name), ("il", topic.name, adjective.name)]
     return Draft(english, [subject, thing], french, ["antecedent"], combinations)
 
 
@@ -141,10 +141,10 @@ def fitting(dice: Dice, cell: Cell | None = None) -> Draft:
             for verb in verbs
         ]
 
-    negative = dice.pick((("doesn't",), ("does", "not"))) if fits else ("cannot",)
+    negative = dice.pick((("doesn't",), ("does", "not"))) if fits else dice.pick((("cannot",), ("can't",)))
     verb_words: list[Word] = [(word, 81) for word in negative]
     verb_words += [("fit", VERB), ("in", 86)] if fits else [("hold", VERB)]
     english = [*subject.english, *verb_words, *thing.english, *because_it("present", adjective)]
     topic = content if about_content else container
-    combinations = [("it", content.name, container.name), ("it", topic.name, adjective.name)]
+    combinations = [("il", content.name, container.name), ("il", topic.name, adjective.name)]
     return Draft(english, [subject, thing], french, ["fitting"], combinations, 1)

@@ -6,7 +6,7 @@ from zlib import crc32
 
 SPLITS = ("train", "valid", "test")
 SHARES = 20  # one combination in twenty is held out for validation, one for the test
-SHARES_OF_IT = 5  # one in five of what decides about "it": a neighbour must not give it away
+SHARES_OF_IT = 5  # one in five of what decides il or elle: a neighbour must not give it away
 
 Combination = tuple[str, ...]
 
@@ -18,7 +18,7 @@ def split_of(combination: Combination) -> str:
     >>> split_of(("cat", "mat"))
     'train'
     """
-    shares = SHARES_OF_IT if combination[0] == "it" else SHARES
+    shares = SHARES_OF_IT if combination[0] == "il" else SHARES
     share = crc32("+".join(combination).encode()) % shares
     return "valid" if share == 0 else "test" if share == 1 else "train"
 
