@@ -68,4 +68,6 @@ def check(pairs: Sequence[Pair], translations: Sequence[str]) -> None:
     if not pairs:
         raise ValueError("pairs must not be empty")
     if len(pairs) != len(translations):
-        raise ValueError(f"translations ({len(translations)}) must be as many as pairs ({len(pairs)})")
+        raise ValueError(
+            f"translations ({len(translations)}) must be as many as pairs ({len(pairs)})"
+        )

@@ -1,13 +1,13 @@
 """An English–French grammar that writes sentences in both languages at once.
 
-    lexicon.py, data/*.tsv   words, and which go together
-    morphology.py            plurals, feminines, conjugations
-    phrases.py, clauses.py   noun phrases and verbs in both languages
-    sentences.py, …          the rules, one function for each kind of sentence
-    spelling.py              elision, contraction, hyphens
-    draft.py                 a sentence on its way to becoming a pair
-    splits.py                which words may meet in which split
-    mixture.py               how often each rule is used; the phenomena
+lexicon.py, data/*.tsv   words, and which go together
+morphology.py            plurals, feminines, conjugations
+phrases.py, clauses.py   noun phrases and verbs in both languages
+sentences.py, …          the rules, one function for each kind of sentence
+spelling.py              elision, contraction, hyphens
+draft.py                 a sentence on its way to becoming a pair
+splits.py                which words may meet in which split
+mixture.py               how often each rule is used; the phenomena
 """
 
 from collections.abc import Iterator

@@ -64,5 +64,3 @@ def challenge_sets(seed: int = 0) -> dict[str, list[Pair]]:
     The sentences with il or elle cross which noun is meant, which comes first and its gender.
     """
     return {name: list(sentences_with(name, "test", SIZE, seed)) for name in PHENOMENA}
-
-

@@ -31,7 +31,9 @@ ANIMAL_FIRST = ("cross", "cross", "cross", "reach", "avoid")
 WAY_FIRST = ("stop", "tire", "worry")
 POSITIVE = ("avoid", "stop", "tire", "worry")
 
-CONTENTS = nouns_of("toy art jewel box basket bag bottle dish tool instrument clock computer trophy")
+CONTENTS = nouns_of(
+    "toy art jewel box basket bag bottle dish tool instrument clock computer trophy"
+)
 CONTAINERS = nouns_of("container")
 # Too big: what does not go in; too small: what it does not go into.
 OF_CONTENTS, OF_CONTAINERS = (
@@ -141,7 +143,9 @@ def fitting(dice: Dice, cell: Cell | None = None) -> Draft:
             for verb in verbs
         ]
 
-    negative = dice.pick((("doesn't",), ("does", "not"))) if fits else dice.pick((("cannot",), ("can't",)))
+    negative = (
+        dice.pick((("doesn't",), ("does", "not"))) if fits else dice.pick((("cannot",), ("can't",)))
+    )
     verb_words: list[Word] = [(word, 81) for word in negative]
     verb_words += [("fit", VERB), ("in", 86)] if fits else [("hold", VERB)]
     english = [*subject.english, *verb_words, *thing.english, *because_it("present", adjective)]
