@@ -9,9 +9,11 @@ import torch
 
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.recipe import Recipe, split_pairs, train_translator
-from transformer_course.training import TrainingConfig
+from transformer_course.loss import cross_entropy
+from transformer_course.recipe import Recipe, encode_pairs, split_pairs
+from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.translator import Translator
 
 WORDS = {"one": "un", "two": "deux", "three": "trois", "four": "quatre", "five": "cinq"}
@@ -35,19 +37,21 @@ def reversals(longest: int = 4, symbols: int = 5) -> list[Example]:
     ]
 
 
-def small_model(seed: int = 0, *, dropout: float = 0.0, tied: bool = True) -> Transformer:
+def small_model(
+    seed: int = 0, *, vocab_size: int = 11, dropout: float = 0.0, tied: bool = True
+) -> Transformer:
     """A Transformer for `reversals`."""
     torch.manual_seed(seed)
     return Transformer(
         TransformerConfig(
-            vocab_size=11,
+            vocab_size=vocab_size,
             d_model=32,
             n_heads=2,
             n_encoder_layers=1,
             n_decoder_layers=1,
             d_ff=64,
             dropout=dropout,
-            max_len=16,
+            max_len=64,
             tie_embeddings=tied,
         )
     )
@@ -64,15 +68,19 @@ def trained_run() -> Path:
     """The folder of a translator that has learned `number_pairs`, trained once for all tests."""
     folder = Path(tempfile.mkdtemp(prefix="transformer-course-")) / "numbers"
     train, valid, _ = split_pairs(number_pairs())
-    recipe = Recipe(
-        vocab_size=300,
-        dropout=0.0,
-        label_smoothing=0.0,
-        training=TrainingConfig(
-            max_steps=200, max_tokens=600, peak_rate=3e-3, warmup_steps=20, validate_every=100
-        ),
+    lines = [text for pair in train for text in (pair.source, pair.target)]
+    vocabulary = Vocabulary.train(lines, 300)
+    examples, held_out = encode_pairs(vocabulary, train), encode_pairs(vocabulary, valid)
+    model = small_model(vocab_size=len(vocabulary))
+    config = TrainingConfig(
+        max_steps=300, max_tokens=300, peak_rate=0.01, warmup_steps=30, validate_every=300
     )
-    train_translator(train, valid, folder, recipe)
+
+    def validate(model: Transformer) -> dict[str, float]:
+        return {"loss": validation_loss(model, held_out, cross_entropy)}
+
+    Trainer(model, examples, cross_entropy, validate, config).train()
+    Translator(model, vocabulary).save(folder)
     return folder
 
 

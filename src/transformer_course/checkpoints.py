@@ -43,7 +43,8 @@ def replacing(path: Path) -> Iterator[Path]:
         os.replace(temporary, path)
         _sync_folder(path.parent)
     except OSError as error:
-        reason = error.strerror or error
+        in_the_way = path.parent.exists() and not path.parent.is_dir()
+        reason = f"{path.parent} is not a folder" if in_the_way else error.strerror or error
         raise CheckpointError(f"{path} can't be written: {reason}") from error
     finally:
         with suppress(OSError):

@@ -1,0 +1,575 @@
+"""Training: the paper's rate, exact resume, early stopping, averaging, and clear ends."""
+
+import json
+import math
+import os
+import signal
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from small_runs import reversals, small_model
+from torch import Tensor
+
+from transformer_course.checkpoints import (
+    CheckpointError,
+    checkpoint_path,
+    list_checkpoints,
+    load_tensors,
+    save_tensors,
+)
+from transformer_course.corpus.batches import Batch, Example, collate
+from transformer_course.decoding import greedy
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.loss import cross_entropy
+from transformer_course.training import (
+    Progress,
+    Trainer,
+    TrainingConfig,
+    average_checkpoints,
+    cosine_rate,
+    inverse_sqrt_rate,
+    validation_loss,
+)
+
+EXAMPLES = reversals(longest=2)  # 30 examples; with 60 positions a batch, 5 batches an epoch
+HELD_OUT = [([3, 4, 5], [5, 4, 3]), ([7], [7])]
+QUICK = {
+    "max_steps": 13,
+    "max_tokens": 60,
+    "peak_rate": 0.01,
+    "warmup_steps": 3,
+    "validate_every": 4,
+}
+Report = Callable[[Progress], None]
+
+
+def validate(model: Transformer) -> dict[str, float]:
+    return {"loss": validation_loss(model, HELD_OUT, cross_entropy)}
+
+
+def size_of_weights(model: Transformer) -> dict[str, float]:
+    """Grows as training goes on, so that training stops early."""
+    return {"loss": float(sum(p.abs().sum() for p in model.parameters()))}
+
+
+def trainer(folder: Path | None = None, *, weights_seed: int = 0, **settings: object) -> Trainer:
+    model = small_model(weights_seed, dropout=0.3)
+    config = TrainingConfig(**{**QUICK, **settings})
+    evaluate = size_of_weights if config.patience else validate
+    return Trainer(model, EXAMPLES, cross_entropy, evaluate, config, folder)
+
+
+def weights(model: Transformer) -> dict[str, Tensor]:
+    return {name: weight.detach().clone() for name, weight in model.named_parameters()}
+
+
+def assert_same_weights(one: dict[str, Tensor], two: dict[str, Tensor]) -> None:
+    assert one.keys() == two.keys()
+    for name in one:
+        assert torch.equal(one[name], two[name]), name
+
+
+def without_seconds(history: list[dict[str, float]]) -> list[dict[str, float]]:
+    return [{k: v for k, v in record.items() if k != "seconds"} for record in history]
+
+
+def ctrl_c_at(step: int, times: int = 1) -> Report:
+    def report(progress: Progress) -> None:
+        if progress.step == step:
+            for _ in range(times):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    return report
+
+
+class Killed(BaseException):
+    """Stands for a process that is no more: nothing after it is executed."""
+
+
+def killed_at(step: int) -> Report:
+    def report(progress: Progress) -> None:
+        if progress.step == step:
+            raise Killed
+
+    return report
+
+
+# Learning rates
+
+
+def test_the_papers_rate() -> None:
+    rates = [inverse_sqrt_rate(step, 512, 4000) for step in (1, 2000, 4000, 16000)]
+    peak = 512**-0.5 * 4000**-0.5
+    assert rates == pytest.approx([peak / 4000, peak / 2, peak, peak / 2])
+    assert peak == pytest.approx(6.99e-4, abs=1e-6)  # for the base model
+    assert max(range(1, 500), key=lambda step: inverse_sqrt_rate(step, 64, 100)) == 100
+
+
+def test_the_cosine_rate() -> None:
+    assert cosine_rate(7, 2.0, 10, 110) == pytest.approx(1.4)
+    assert cosine_rate(35, 2.0, 10, 110) == pytest.approx(1 + math.cos(math.pi / 4))
+    assert cosine_rate(110, 2.0, 10, 110) == pytest.approx(0.0)
+    assert cosine_rate(500, 2.0, 10, 110) == pytest.approx(0.0)
+    assert cosine_rate(10, 2.0, 10, 10) == 2.0
+
+
+@pytest.mark.parametrize("schedule", ["cosine", "inverse_sqrt"])
+def test_each_update_uses_the_rate_of_its_step(schedule: str) -> None:
+    run = trainer(schedule=schedule)
+    used: list[float] = []
+    run.train(lambda _: used.append(run.optimizer.param_groups[0]["lr"]))
+    expected = [
+        cosine_rate(step, 0.01, 3, 13) if schedule == "cosine" else inverse_sqrt_rate(step, 32, 3)
+        for step in range(1, 14)
+    ]
+    assert used == pytest.approx(expected)
+
+
+# Resuming: the same weights to the last bit
+
+
+CASES = {
+    "plain": {},
+    "average": {"average": 3},
+    "patience": {"patience": 2, "max_steps": 40},
+    "inverse_sqrt": {"schedule": "inverse_sqrt"},
+}
+
+
+def finished(folder: Path, settings: dict[str, object]) -> tuple[Trainer, str, str]:
+    run = trainer(folder, **settings)
+    outcome = run.train()
+    return run, outcome, run.finish()
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "disturbances",
+    [
+        [ctrl_c_at(3)],  # in the first epoch, not a validation step
+        [ctrl_c_at(5)],  # the last batch of an epoch
+        [ctrl_c_at(4)],  # a validation step
+        [ctrl_c_at(2), ctrl_c_at(7)],  # twice
+        [killed_at(6)],  # back to the checkpoint of step 4
+        [ctrl_c_at(6), killed_at(7), killed_at(12)],
+        [ctrl_c_at(13)],  # too late
+    ],
+    ids=["step 3", "epoch's end", "validation", "twice", "killed", "all sorts", "last step"],
+)
+def test_resuming_gives_the_undisturbed_run(
+    tmp_path: Path, case: str, disturbances: list[Report]
+) -> None:
+    undisturbed, outcome, final = finished(tmp_path / "a", CASES[case])
+    for number, disturbance in enumerate(disturbances):
+        run = trainer(tmp_path / "b", weights_seed=number, **CASES[case])
+        if number:
+            torch.manual_seed(
+                99 + number
+            )  # a resumed run takes weights and random numbers from the file
+            run.resume()
+        try:
+            if run.train(disturbance) != "interrupted":
+                break
+        except Killed:
+            continue
+    resumed = trainer(tmp_path / "b", weights_seed=77, **CASES[case])
+    torch.manual_seed(1234)
+    resumed.resume()
+    assert resumed.train() == outcome
+    assert resumed.step == undisturbed.step
+    assert without_seconds(resumed.history) == without_seconds(undisturbed.history)
+    assert resumed.finish() == final
+    assert_same_weights(weights(resumed.model), weights(undisturbed.model))
+    records = [json.loads((tmp_path / run / "history.json").read_text()) for run in "ab"]
+    assert without_seconds(records[0]) == without_seconds(records[1])
+
+
+def test_the_patience_case_does_stop_early_and_stays_stopped(tmp_path: Path) -> None:
+    run, outcome, final = finished(tmp_path, CASES["patience"])
+    assert (outcome, run.step) == ("stopped early", 12)
+    losses = [record["loss"] for record in run.history]
+    assert losses.index(min(losses)) == len(losses) - 3
+    assert final == f"step {4 * (len(losses) - 2)}"
+    again = trainer(tmp_path, **CASES["patience"])
+    again.resume()
+    assert (again.train(), again.step) == ("stopped early", run.step)
+
+
+def test_a_named_checkpoint_is_resumed_exactly(tmp_path: Path) -> None:
+    undisturbed, _, _ = finished(tmp_path / "a", {"average": 2})
+    run = trainer(tmp_path / "b", average=2)
+    run.train(ctrl_c_at(9))
+    newest = checkpoint_path(tmp_path / "b", 9)
+    newest.write_bytes(newest.read_bytes()[:1000])
+    again = trainer(tmp_path / "b", average=2)
+    with pytest.raises(CheckpointError, match=r"step-0000009.* last good one is step-0000008"):
+        again.resume()
+    again.resume("step-0000008.safetensors")
+    assert again.step == 8
+    assert again.train() == "finished"
+    again.finish()
+    assert_same_weights(weights(again.model), weights(undisturbed.model))
+
+
+def test_a_resumed_run_must_be_the_same(tmp_path: Path) -> None:
+    trainer(tmp_path).train(ctrl_c_at(2))
+    with pytest.raises(CheckpointError, match=r"trained with peak_rate = 0\.01, not 0\.02"):
+        trainer(tmp_path, peak_rate=0.02).resume()
+    config = TrainingConfig(**QUICK)
+    other = Trainer(small_model(), EXAMPLES, cross_entropy, validate, config, tmp_path)
+    with pytest.raises(CheckpointError, match=r"trained with dropout = 0\.3, not 0\.0"):
+        other.resume()
+    model = small_model(dropout=0.3)
+    other = Trainer(model, EXAMPLES[1:], cross_entropy, validate, config, tmp_path)
+    before = weights(model)
+    with pytest.raises(CheckpointError, match="trained on other examples"):
+        other.resume()
+    assert_same_weights(weights(model), before)
+    save_tensors(checkpoint_path(tmp_path, 99), {"a": torch.zeros(1)}, {"config": {}})
+    with pytest.raises(CheckpointError, match="not a training checkpoint"):
+        trainer(tmp_path).resume()
+    with pytest.raises(CheckpointError, match="without a folder has nothing to resume from"):
+        trainer().resume()
+
+
+def test_only_the_checkpoints_that_are_needed_stay(tmp_path: Path) -> None:
+    leftover = tmp_path / "checkpoints" / ".step-0000001.safetensors.7.tmp"
+    leftover.parent.mkdir(parents=True)
+    leftover.write_bytes(b"half")
+    run = trainer(tmp_path, max_steps=24, validate_every=2, average=2)
+    run.train()
+    best = min(run.history, key=lambda record: record["loss"])["step"]
+    best_before = min(run.history[:-1], key=lambda record: record["loss"])["step"]
+    steps = {int(path.stem[5:]) for path in list_checkpoints(tmp_path)}
+    assert steps == {24, 22, 20, int(best), int(best_before)}
+    assert not leftover.exists()
+
+
+# Ctrl-C
+
+
+def test_ctrl_c_saves_and_hands_the_signal_back(tmp_path: Path) -> None:
+    handler = signal.getsignal(signal.SIGINT)
+    run = trainer(tmp_path)
+    assert run.train(ctrl_c_at(3)) == "interrupted"
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert load_tensors(checkpoint_path(tmp_path, 3))[1]["step"] == 3
+
+
+def test_a_second_ctrl_c_stops_at_once(tmp_path: Path) -> None:
+    handler = signal.getsignal(signal.SIGINT)
+    with pytest.raises(KeyboardInterrupt):
+        trainer(tmp_path).train(ctrl_c_at(3, times=2))
+    assert signal.getsignal(signal.SIGINT) is handler
+    assert list_checkpoints(tmp_path) == []
+
+
+def test_ctrl_c_during_validation_ends_after_it(tmp_path: Path) -> None:
+    def interrupted_validation(model: Transformer) -> dict[str, float]:
+        os.kill(os.getpid(), signal.SIGINT)
+        return validate(model)
+
+    run = trainer(tmp_path)
+    run.evaluate = interrupted_validation
+    assert run.train() == "interrupted"
+    assert [record["step"] for record in run.history] == [4]
+    assert load_tensors(checkpoint_path(tmp_path, 4))[1]["history"] == run.history
+
+
+def test_training_works_outside_the_main_thread() -> None:
+    run, outcomes = trainer(max_steps=2), []
+    thread = threading.Thread(target=lambda: outcomes.append(run.train()))
+    thread.start()
+    thread.join()
+    assert outcomes == ["finished"]
+
+
+def test_an_ignored_ctrl_c_stays_ignored() -> None:
+    previous = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        assert trainer(max_steps=3).train(ctrl_c_at(1)) == "finished"
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, previous)
+
+
+# What an update does
+
+
+def test_the_decoder_reads_one_token_behind_what_it_predicts() -> None:
+    seen: list[tuple[Tensor, Tensor]] = []
+    run = trainer(max_steps=1)
+    forward = run.model.forward
+
+    def spy(src: Tensor, tgt: Tensor) -> Tensor:
+        seen.append((src, tgt))
+        return forward(src, tgt)
+
+    def loss_fn(logits: Tensor, labels: Tensor) -> Tensor:
+        assert logits.shape[:2] == labels.shape
+        seen.append((labels, labels))
+        return cross_entropy(logits, labels)
+
+    run.model.forward = spy  # type: ignore[method-assign]
+    run.loss_fn = loss_fn
+    batch = collate(EXAMPLES, run._batches[0])
+    run.train()
+    (src, read), (labels, _) = seen[0], seen[1]
+    assert torch.equal(src, batch.src)
+    assert torch.equal(read, batch.tgt[:, :-1])
+    assert torch.equal(labels, batch.tgt[:, 1:])
+    assert (read[:, 0] == 1).all()
+
+
+def test_one_update_is_adam_on_the_clipped_gradient() -> None:
+    run = trainer(max_steps=1, clip_norm=0.05, warmup_steps=1)
+    run.model.eval()  # no dropout, so that the update can be done again by hand
+    batch = collate(EXAMPLES, run._batches[0])
+    twin = small_model(dropout=0.3).eval()
+    cross_entropy(twin(batch.src, batch.tgt[:, :-1]), batch.tgt[:, 1:]).backward()
+    gradients = [p.grad for p in twin.parameters() if p.grad is not None]
+    norm = torch.stack([g.square().sum() for g in gradients]).sum().sqrt()
+    assert norm > 0.05
+    before = weights(run.model)
+    run._update(batch)
+    for name, parameter in twin.named_parameters():
+        gradient = parameter.grad * 0.05 / norm
+        # Adam's first update: both means are corrected to the gradient and its square.
+        expected = before[name] - 0.01 * gradient / (gradient.abs() + 1e-9)
+        torch.testing.assert_close(weights(run.model)[name], expected, rtol=1e-3, atol=2e-5)
+    total = torch.stack([p.grad.square().sum() for p in run.model.parameters()]).sum().sqrt()
+    assert total.item() == pytest.approx(0.05, rel=1e-3)
+
+
+def test_every_example_is_seen_once_an_epoch_in_ever_new_order() -> None:
+    run = trainer(max_steps=15, validate_every=100)
+    orders: list[list[int]] = [[], [], []]
+    batches: list[list[list[int]]] = [run._batches]
+    for epoch in range(3):
+        for _ in range(len(run._batches)):
+            orders[epoch] += run._batches[run.position]
+            run._update(collate(EXAMPLES, run._batches[run.position]))
+        batches.append(run._batches)
+    assert all(sorted(order) == list(range(len(EXAMPLES))) for order in orders)
+    assert orders[0] != orders[1] != orders[2] != orders[0]
+    assert trainer()._batches == batches[0]
+    assert (
+        Trainer(
+            small_model(), EXAMPLES, cross_entropy, validate, TrainingConfig(**QUICK | {"seed": 1})
+        )._batches
+        not in batches
+    )
+
+
+def test_the_training_loss_in_the_history_is_the_mean_since_the_last_validation() -> None:
+    run, losses = trainer(), []
+    run.train(lambda progress: losses.append(progress.loss))
+    assert [record["step"] for record in run.history] == [4, 8, 12, 13]
+    means = [record["train_loss"] for record in run.history]
+    parts = (losses[:4], losses[4:8], losses[8:12], losses[12:])
+    assert means == pytest.approx([sum(part) / len(part) for part in parts])
+
+
+def test_progress_counts_what_is_left() -> None:
+    seen: list[Progress] = []
+    run = trainer()
+    run.train(seen.append)
+    assert [progress.step for progress in seen] == list(range(1, 14))
+    assert all(progress.tokens_per_second > 0 for progress in seen)
+    assert seen[0].seconds_left > 0
+    assert seen[-1].seconds_left == 0
+    assert [p.valid_loss for p in seen[:4]] == [None] * 4
+    assert seen[4].valid_loss == run.history[0]["loss"]
+
+
+def test_validation_does_not_disturb_the_random_numbers() -> None:
+    def greedy_for_randomness(model: Transformer) -> dict[str, float]:
+        assert not model.training
+        torch.rand(1000)
+        return validate(model)
+
+    often, seldom = trainer(validate_every=1), trainer(validate_every=13)
+    often.evaluate = greedy_for_randomness
+    often.train()
+    torch.manual_seed(0)  # where the other trainer's stream began
+    seldom.train()
+    assert seldom.model.training
+    assert_same_weights(weights(often.model), weights(seldom.model))
+
+
+def test_any_loss_and_any_scores_will_do(tmp_path: Path) -> None:
+    def distance(logits: Tensor, labels: Tensor) -> Tensor:
+        one_hot = torch.nn.functional.one_hot(labels, logits.shape[-1])
+        return (logits.softmax(-1) - one_hot).square().sum(-1).mean()
+
+    def scores(model: Transformer) -> dict[str, float]:
+        return {"loss": 1.0, "pieces": len(list(model.parameters()))}
+
+    run = Trainer(small_model(), EXAMPLES, distance, scores, TrainingConfig(**QUICK), tmp_path)
+    losses: list[float] = []
+    assert run.train(lambda progress: losses.append(progress.loss)) == "finished"
+    assert losses[-1] < losses[0]
+    assert run.history[0]["pieces"] == len(list(run.model.parameters()))
+
+
+@pytest.mark.parametrize("scores", [{}, {"loss": math.nan}, {"loss": math.inf}, {"bleu": 3.0}])
+def test_a_validation_without_a_loss_is_refused(scores: dict[str, float]) -> None:
+    run = trainer()
+    run.evaluate = lambda _: scores
+    with pytest.raises(ValueError, match=r"evaluate must give a finite 'loss', got .* at step 4"):
+        run.train()
+
+
+@pytest.mark.parametrize("kind", ["loss", "gradient"])
+def test_a_loss_that_is_no_number_ends_training_before_the_weights_are_spoilt(
+    tmp_path: Path, kind: str
+) -> None:
+    def loss_fn(logits: Tensor, labels: Tensor) -> Tensor:
+        loss = cross_entropy(logits, labels)
+        if run.step < 5:
+            return loss
+        return loss * math.nan if kind == "loss" else (loss - loss.detach()).sqrt()
+
+    run = trainer(tmp_path)
+    run.loss_fn = loss_fn
+    with pytest.raises(ValueError, match=r"at step 6: lower peak_rate \(0\.01\) or raise warmup_s"):
+        run.train()
+    assert all(weight.isfinite().all() for weight in run.model.parameters())
+    assert [path.name for path in list_checkpoints(tmp_path)] == ["step-0000004.safetensors"]
+
+
+def test_bf16_trains_the_same_task_in_other_numbers() -> None:
+    losses: dict[str, list[float]] = {"fp32": [], "bf16": []}
+    kinds = set()
+
+    def loss_fn(logits: Tensor, labels: Tensor) -> Tensor:
+        kinds.add(logits.dtype)
+        return cross_entropy(logits, labels)
+
+    for precision, seen in losses.items():
+        torch.manual_seed(0)
+        run = trainer(precision=precision)
+        run.loss_fn = loss_fn
+        run.train(lambda progress, seen=seen: seen.append(progress.loss))  # type: ignore[misc]
+        assert {p.dtype for p in run.model.parameters()} == {torch.float32}
+    assert kinds == {torch.float32}  # the loss is always computed in full precision
+    assert losses["fp32"] != losses["bf16"]
+    assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.05)
+
+
+def test_a_small_task_is_learned_completely() -> None:
+    examples = reversals(longest=3)
+    held_out = examples[30::10]  # of length 3
+    train = [example for example in examples if example not in held_out]
+    config = TrainingConfig(
+        max_steps=350, max_tokens=300, peak_rate=0.01, warmup_steps=30, validate_every=350
+    )
+    model = small_model()
+    Trainer(model, train, cross_entropy, validate, config).train()
+    model.eval()
+    for batch in (_alone(example) for example in [*held_out, *train]):
+        assert greedy(model, batch.src, 8) == [batch.tgt[0, 1:].tolist()]
+
+
+def _alone(example: Example) -> Batch:
+    return collate([example], [0])
+
+
+# Averaging and the final weights
+
+
+def test_averaging_is_the_mean(tmp_path: Path) -> None:
+    paths = [tmp_path / str(i) for i in range(3)]
+    tensors = [torch.randn(2, 5) for _ in paths]
+    for path, tensor in zip(paths, tensors, strict=True):
+        save_tensors(path, {"model.a": tensor, "optimizer.0.step": torch.ones(1)}, {})
+    mean = average_checkpoints(paths)
+    assert mean.keys() == {"a"}
+    torch.testing.assert_close(mean["a"], torch.stack(tensors).mean(0))
+    with pytest.raises(ValueError, match="paths is empty"):
+        average_checkpoints([])
+    paths[1].write_bytes(b"")
+    with pytest.raises(CheckpointError, match="1 is damaged"):
+        average_checkpoints(paths)
+
+
+@pytest.mark.parametrize("better", [True, False])
+def test_finishing_takes_the_average_only_if_it_validates_better(
+    tmp_path: Path, better: bool
+) -> None:
+    run = trainer(tmp_path, average=3)
+    run.train()
+    paths = [checkpoint_path(tmp_path, step) for step in (8, 12, 13)]
+    mean = average_checkpoints(paths)
+    best = min(run.history, key=lambda record: record["loss"])
+    run.evaluate = lambda _: {"loss": best["loss"] + (-0.1 if better else 0.1)}
+    assert run.finish() == ("average of 3" if better else f"step {int(best['step'])}")
+    best_weights = average_checkpoints([checkpoint_path(tmp_path, int(best["step"]))])
+    assert_same_weights(weights(run.model), mean if better else best_weights)
+    assert not run.model.training
+
+
+def test_finishing_without_a_folder_keeps_the_weights() -> None:
+    run = trainer()
+    run.train()
+    before = weights(run.model)
+    assert run.finish() == "step 13"
+    assert_same_weights(weights(run.model), before)
+
+
+# Validation loss and wrong input
+
+
+def test_the_validation_loss_is_the_mean_over_tokens() -> None:
+    model = small_model().eval()
+    total = 0.0
+    for example in EXAMPLES:
+        batch = _alone(example)
+        log_probs = model(batch.src, batch.tgt[:, :-1]).log_softmax(-1)
+        total -= log_probs.gather(-1, batch.tgt[:, 1:, None]).sum().item()
+    count = sum(len(target) + 1 for _, target in EXAMPLES)
+    for max_tokens in (20, 8192):
+        loss = validation_loss(model, EXAMPLES, cross_entropy, max_tokens)
+        assert loss == pytest.approx(total / count, rel=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rule"),
+    [
+        ("max_steps", 0, "must be 1 or more"),
+        ("max_tokens", 0, "must be 1 or more"),
+        ("warmup_steps", 0, "must be 1 or more"),
+        ("validate_every", -1, "must be 1 or more"),
+        ("average", 0, "must be 1 or more"),
+        ("patience", -1, "must be 0 or more"),
+        ("seed", -3, "must be 0 or more"),
+        ("peak_rate", 0.0, "must be above 0 and finite"),
+        ("peak_rate", math.nan, "must be above 0 and finite"),
+        ("clip_norm", math.inf, "must be above 0 and finite"),
+        ("schedule", "linear", "must be 'cosine' or 'inverse_sqrt'"),
+        ("precision", "fp8", "must be 'fp32' or 'bf16'"),
+    ],
+)
+def test_a_wrong_setting_is_named(field: str, value: object, rule: str) -> None:
+    with pytest.raises(ValueError, match=rf"{field} \('?{value}'?\) {rule}"):
+        TrainingConfig(**{field: value})
+
+
+def test_examples_must_fit() -> None:
+    config = TrainingConfig(max_tokens=10)
+    for examples, message in (
+        ([], "examples is empty"),
+        ([([3], [3]), ([3] * 4, [3] * 4)], r"examples\[1\] fills 11 positions"),
+        ([([3] * 70, [3])], r"examples\[0\] has length 71"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            Trainer(small_model(), examples, cross_entropy, validate, config)
+
+
+def test_a_checkpoint_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(CheckpointError, match=r"step-0000004\.safetensors can't be written"):
+        trainer(tmp_path / "file").train()

@@ -1,0 +1,179 @@
+"""The translator: saved and loaded to the bit, independent of batches, honest about wrong input."""
+
+from pathlib import Path
+
+import pytest
+import torch
+from small_runs import number_pairs, small_model, trained, trained_run
+
+from transformer_course.checkpoints import CheckpointError, load_tensors
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.translator import Translator
+
+PAIRS = number_pairs()
+SOURCES = [pair.source for pair in PAIRS]
+
+
+def copy_of_run(folder: Path) -> Path:
+    trained().save(folder)
+    return folder
+
+
+def test_it_translates() -> None:
+    translations = trained().translate(SOURCES)
+    right = [pair.accepts(text) for pair, text in zip(PAIRS, translations, strict=True)]
+    assert sum(right) / len(right) > 0.97
+    assert trained().translate("one two three") == "trois deux un"
+    assert trained().translate(["one two three"], beam=1) == ["trois deux un"]
+    assert trained().translate([]) == []
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_saving_and_loading_changes_nothing(tmp_path: Path, tied: bool) -> None:
+    vocabulary = trained().vocabulary
+    translator = Translator(small_model(3, vocab_size=len(vocabulary), tied=tied), vocabulary)
+    translator.save(tmp_path / "new" / "folder")
+    loaded = Translator.load(tmp_path / "new" / "folder")
+    assert loaded.model.config == translator.model.config
+    src, tgt = torch.tensor([[5, 6, 7, 2]]), torch.tensor([[1, 8, 9]])
+    assert torch.equal(loaded.model(src, tgt), translator.model(src, tgt))
+    assert loaded.search(SOURCES[:5], top_beams=3) == translator.search(SOURCES[:5], top_beams=3)
+    assert loaded.score([("one two", "deux un")]) == translator.score([("one two", "deux un")])
+    assert (loaded.model.output.weight is loaded.model.src_embedding.weight) == tied
+    assert not loaded.model.training
+    names = load_tensors(tmp_path / "new" / "folder" / "model.safetensors")[0].keys()
+    assert ("output.weight" in names) == (not tied)
+
+
+def test_translations_do_not_depend_on_neighbours_order_or_batches() -> None:
+    translator = trained()
+    long = " ".join(["one"] * 25)
+    together = translator.translate([long, *SOURCES])
+    assert translator.translate([*reversed(SOURCES), long])[::-1] == together
+    for budget in (8, 60):
+        found = translator.search([long, *SOURCES], max_tokens=budget)
+        assert translator.vocabulary.decode([best[0].ids for best in found]) == together
+    alone = [translator.translate(source) for source in [long, *SOURCES[:20]]]
+    assert alone == together[:21]
+
+
+def test_an_endless_translation_is_cut_at_the_same_place_beside_any_neighbour() -> None:
+    vocabulary = trained().vocabulary
+    model = small_model(vocab_size=len(vocabulary), tied=False)
+    with torch.no_grad():
+        model.output.weight.zero_()
+        model.output.weight[7] = 0.0
+    translator = Translator(model, vocabulary)
+    neighbours = ["one", " ".join(["two"] * 30)]
+    alone = [translator.search([sentence])[0][0].ids for sentence in neighbours]
+    assert [found[0].ids for found in translator.search(neighbours)] == alone
+    assert max(len(ids) for ids in alone) <= model.config.max_len
+
+
+def test_the_score_is_the_beams_log_probability() -> None:
+    translator = trained()
+    sentences = SOURCES[::9]
+    best = [found[0] for found in translator.search(sentences)]
+    translations = translator.translate(sentences)
+    scores = translator.score(list(zip(sentences, translations, strict=True)))
+    assert scores == pytest.approx([hypothesis.log_prob for hypothesis in best], abs=1e-4)
+    worse = translator.score([(sentences[-1], "un un un un")])[0]
+    assert worse < scores[-1] < 0
+
+
+def test_top_beams_come_best_first() -> None:
+    found = trained().search(["one two three"], beam=5, top_beams=5)[0]
+    assert len(found) == 5
+    assert found == sorted(found, key=lambda hypothesis: -hypothesis.score)
+
+
+def test_attention_maps_belong_to_their_subwords() -> None:
+    translator = trained()
+    for target in (None, "trois un"):
+        found = translator.attention("one two three", target)
+        assert found.source[-1] == "</s>"
+        assert found.target[0] == "<s>"
+        assert "".join(found.source[:-1]).replace("▁", " ").strip() == "one two three"
+        q_len, k_len = len(found.target), len(found.source)
+        shapes = {name: tuple(weights.shape) for name, weights in found.maps.items()}
+        assert shapes == {
+            "encoder_layers.0.self_attention": (2, k_len, k_len),
+            "decoder_layers.0.self_attention": (2, q_len, q_len),
+            "decoder_layers.0.cross_attention": (2, q_len, k_len),
+        }
+        for weights in found.maps.values():
+            torch.testing.assert_close(weights.sum(-1), torch.ones(weights.shape[:-1]))
+        future = found.maps["decoder_layers.0.self_attention"].triu(1)
+        assert (future == 0).all()
+    assert found.target[1:] == translator.vocabulary.pieces("trois un")
+
+
+@pytest.mark.parametrize("method", ["translate", "score", "attention"])
+def test_empty_and_too_long_sentences_are_named(method: str) -> None:
+    def call(sentence: str) -> object:
+        if method == "score":
+            return trained().score([("one", "un"), (sentence, "un")])
+        if method == "attention":
+            return trained().attention(sentence)
+        return trained().translate(["one", sentence])
+
+    number = 1 if method == "attention" else 2
+    for empty in ("", " \t "):
+        with pytest.raises(ValueError, match=rf"sentence {number} \(.*\) is empty"):
+            call(empty)
+    with pytest.raises(ValueError, match=r"has 64 subwords, the model takes at most 63"):
+        call("one " * 64)
+    assert call("one " * 63) is not None
+
+
+def test_numbers_out_of_range_are_named() -> None:
+    with pytest.raises(ValueError, match=r"beam \(0\) must be 1 or more"):
+        trained().translate("one", beam=0)
+    with pytest.raises(ValueError, match=r"alpha \(-1\.0\) must be 0 or more"):
+        trained().translate("one", alpha=-1.0)
+    with pytest.raises(ValueError, match=r"top_beams \(5\) must be 1 or more and at most beam"):
+        trained().search(["one"], beam=4, top_beams=5)
+
+
+def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
+    with pytest.raises(CheckpointError, match=r"nowhere/vocabulary\.json is missing"):
+        Translator.load(tmp_path / "nowhere")
+    folder = copy_of_run(tmp_path / "run")
+    model, vocabulary = folder / "model.safetensors", folder / "vocabulary.json"
+    good_model, good_vocabulary = model.read_bytes(), vocabulary.read_bytes()
+    model.write_bytes(good_model[:-100])
+    with pytest.raises(CheckpointError, match=r"model\.safetensors is damaged"):
+        Translator.load(folder)
+    model.write_bytes(good_model)
+    vocabulary.write_bytes(good_vocabulary[:200])
+    with pytest.raises(CheckpointError, match=r"vocabulary\.json is not a vocabulary"):
+        Translator.load(folder)
+    vocabulary.write_bytes(good_vocabulary)
+    model.unlink()
+    with pytest.raises(CheckpointError, match=r"model\.safetensors is missing"):
+        Translator.load(folder)
+    (folder / "checkpoints").mkdir()
+    (folder / "checkpoints" / "step-0000001.safetensors").write_bytes(good_model)
+    with pytest.raises(CheckpointError, match="training isn't finished, resume it first"):
+        Translator.load(folder)
+
+
+def test_a_model_with_another_vocabulary_is_refused(tmp_path: Path) -> None:
+    folder = copy_of_run(tmp_path / "run")
+    lines = [text.translate(str.maketrans("oeu", "pqr")) for text in SOURCES]
+    other = Vocabulary.train(lines + [pair.target for pair in PAIRS], 300)
+    for vocabulary in (other, Vocabulary.train(SOURCES, 265)):
+        vocabulary.save(folder / "vocabulary.json")
+        with pytest.raises(
+            CheckpointError, match=r"model\.safetensors belongs to another vocabulary"
+        ):
+            Translator.load(folder)
+    with pytest.raises(ValueError, match=r"vocabulary has 265 entries, the model expects \d+"):
+        Translator(trained().model, Vocabulary.train(SOURCES, 265))
+
+
+def test_the_run_is_where_it_was_saved() -> None:
+    assert sorted(path.name for path in trained_run().iterdir()) == [
+        "model.safetensors",
+        "vocabulary.json",
+    ]
