@@ -106,14 +106,14 @@ class ThreeGrams:
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.counts: Counter[tuple[str, ...]] = Counter()
         for pair in pairs:
-            words = ["<s>", "<s>", *pair.target.split(), "</s>"]
+            words = ("<s>", "<s>", *pair.target.split(), "</s>")
             for i in range(2, len(words)):
                 for order in (1, 2, 3):
                     self.counts[tuple(words[i - order + 1 : i + 1])] += 1
         self.total = sum(n for words, n in self.counts.items() if len(words) == 1)
         self.history: Counter[tuple[str, ...]] = Counter()
-        for words, n in self.counts.items():
-            self.history[words[:-1]] += n
+        for gram, n in self.counts.items():
+            self.history[gram[:-1]] += n
 
     def log_probability(self, before: tuple[str, str], word: str) -> float:
         """log P(word | two words before)."""

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from transformer_course.corpus.grammar.coreference import CELLS, Cell, fitting, street
+from transformer_course.corpus.grammar.coreference import CELLS, fitting, street
 from transformer_course.corpus.grammar.draft import Draft, sentences_of
 from transformer_course.corpus.grammar.mixture import PHENOMENA, Rule
 from transformer_course.corpus.grammar.phrases import Dice
 from transformer_course.corpus.pairs import Pair
 
 SIZE = 160
-CROSSED: dict[str, Callable[[Dice, Cell | None], Draft]] = {
+CROSSED: dict[str, Callable[..., Draft]] = {
     "antecedent": street,
     "fitting": fitting,
 }

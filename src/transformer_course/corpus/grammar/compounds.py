@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from transformer_course.corpus.grammar.clauses import (
+    english_be,
     english_be_words,
     english_verb,
     french_be,
@@ -46,7 +47,24 @@ REPORTING = tuple(verb for verb in VERBS if "that" in verb.frame)
 TAME = tuple(verb for verb in DIRECT if not verb.frame & {"generic"})
 STATES = tuple(
     ADJECTIVE[name]
-    for name in ["tired", "sad", "happy", "ill", "nervous", "anxious", "frightened", "jealous", "injured", "patient", "proud", "curious", "shy", "brave", "weak", "strong"]
+    for name in [
+        "tired",
+        "sad",
+        "happy",
+        "ill",
+        "nervous",
+        "anxious",
+        "frightened",
+        "jealous",
+        "injured",
+        "patient",
+        "proud",
+        "curious",
+        "shy",
+        "brave",
+        "weak",
+        "strong",
+    ]
 )
 SIMPLE = tuple(
     verb for verb in INTRANSITIVE if verb.subject & {"animate", "person"} and verb.name != "die"
@@ -199,13 +217,10 @@ def english_in(
 
 def present_of_future(words: list[Word], subject: Phrase) -> list[Word]:
     """will sleep → sleeps; will be → is."""
-    from transformer_course.corpus.grammar.clauses import english_be
-    from transformer_course.corpus.grammar.lexicon import VERBS as ALL
-
     base = words[1][0]
     if base == "be":
         return [(english_be(subject, "present"), words[1][1]), *words[2:]]
-    third = next(verb.third for verb in ALL if verb.base == base)
+    third = next(verb.third for verb in VERBS if verb.base == base)
     return [(third if subject.third else base, words[1][1]), *words[2:]]
 
 
@@ -237,9 +252,9 @@ def other_subject(dice: Dice, verb: Verb, first: Phrase, pronouns: float = 0.5) 
     """Somebody else who can do what the verb says."""
     while True:
         subject = subject_of(dice, verb, role=6, pronouns=pronouns)
-        if subject.noun is not None or subject.english[0][0] in ("i", "you", "we"):
-            if subject.english[0][0] != first.english[0][0] or subject.noun is not None:
-                return subject
+        word = subject.english[0][0]
+        if subject.noun is not None or (word in ("i", "you", "we") and word != first.english[0][0]):
+            return subject
 
 
 def coordinated_subjects(dice: Dice) -> Draft:

@@ -27,6 +27,8 @@ OF_ANIMALS = adjectives(
 OF_WAYS = adjectives(
     "wide narrow dangerous muddy slippery busy flooded crowded icy steep winding deserted"
 )
+OF_STREETS = adjectives("busy crowded deserted winding")  # not of rivers and deserts
+ELSEWHERE = tuple(adjective for adjective in OF_WAYS if adjective not in OF_STREETS)
 ANIMAL_FIRST = ("cross", "cross", "cross", "reach", "avoid")
 WAY_FIRST = ("stop", "tire", "worry")
 POSITIVE = ("avoid", "stop", "tire", "worry")
@@ -37,9 +39,14 @@ CONTENTS = nouns_of(
 CONTAINERS = nouns_of("container")
 # Too big: what does not go in; too small: what it does not go into.
 OF_CONTENTS, OF_CONTAINERS = (
-    adjectives("big long wide heavy thick"),
-    adjectives("small narrow short fragile full"),
+    adjectives("big long wide thick"),
+    adjectives("small narrow short full"),
 )
+
+
+def suitable(way: Noun) -> tuple[Adjective, ...]:
+    """The adjectives for a way."""
+    return ELSEWHERE if way.classes & {"water", "land"} else OF_WAYS
 
 
 def the(dice: Dice, noun: Noun, role: int) -> Phrase:
@@ -99,7 +106,7 @@ def street(dice: Dice, cell: Cell | None = None) -> Draft:
     Also with the street first: the street stopped the animal because it was too tired.
     """
     animal, way, about_animal, animal_first = draw(dice, cell, (ANIMALS, WAYS))
-    adjective = dice.pick(OF_ANIMALS if about_animal else OF_WAYS)
+    adjective = dice.pick(OF_ANIMALS if about_animal else suitable(way))
     verb = VERB_NAMED[dice.pick(ANIMAL_FIRST if animal_first else WAY_FIRST)]
     negation = "" if verb.name in POSITIVE else "not"
     tense = dice.pick(("present", "past", "past"))

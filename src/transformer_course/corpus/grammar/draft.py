@@ -31,7 +31,7 @@ class Draft:
     phrases: list[Phrase]
     french: Callable[..., Variants]
     phenomena: list[str] = field(default_factory=list)
-    combinations: list[Combination] = field(default_factory=list)
+    combinations: Sequence[Combination] = ()
     trained: int = 9
 
     def is_clear(self) -> bool:

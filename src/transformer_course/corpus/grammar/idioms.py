@@ -26,13 +26,13 @@ from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading, nou
 from transformer_course.corpus.grammar.sentences import (
     DIRECT,
     INTRANSITIVE,
-    NEGATIONS,
     PEOPLE,
     PERSONAL,
     PLACES,
     agent,
     keyed,
     object_of,
+    state_negation,
     subject_of,
     tense_for,
     verb_and_object,
@@ -87,7 +87,7 @@ def hungry(dice: Dice) -> Draft:
     """I am hungry: j'ai faim."""
     subject, idiom = someone(dice), dice.pick(IDIOMS)
     tense = dice.pick(("present", "present", "past", "future"))
-    negation = dice.pick(NEGATIONS) if dice.chance(0.3) else ""
+    negation = state_negation(dice, tense, 0.3)
 
     def french(who: Reading) -> Variants:
         return [[*who.words, *french_idiom(who, idiom, tense, negation)]]
@@ -129,7 +129,7 @@ def profession(dice: Dice) -> Draft:
             dice, family, 1, determiner=dice.pick(("my", "her", "his", "your")), adjectives=0
         )
     tense = dice.pick(("present", "present", "past", "future"))
-    negation = dice.pick(NEGATIONS) if dice.chance(0.2) else ""
+    negation = dice.pick(("not", "no longer")) if dice.chance(0.2) else ""
     plural = english_plural_subject(subject)
     names = {"m": masculine.split("/"), "f": feminine.split("/")}
 
@@ -197,9 +197,22 @@ def there_is(dice: Dice) -> Draft:
 
 
 COMPARING = (("plus", "more", "than"), ("moins", "less", "than"), ("aussi", "as", "as"))
-COMPARED = tuple(
-    a for a in ADJECTIVES if a.name not in ("dead", "French", "open", "closed", "empty")
+UNGRADED = frozenset(
+    (
+        *("open", "closed", "empty", "full", "broken", "square", "round", "deserted", "immense"),
+        *(
+            "national",
+            "royal",
+            "medieval",
+            "public",
+            "excellent",
+            "delicious",
+            "original",
+            "secret",
+        ),
+    )
 )
+COMPARED = tuple(a for a in ADJECTIVES if a.name not in UNGRADED)
 COMPARABLE = {
     adjective: tuple(
         noun
@@ -315,7 +328,7 @@ def nobody(dice: Dice) -> Draft:
     """Nobody sees the cat: personne ne voit le chat."""
     if dice.chance(0.5):
         return sees_nobody(dice)
-    nothing = dice.chance(0.3)
+    nothing = dice.chance(0.1)
     falling = tuple(verb for verb in INTRANSITIVE if "object" in verb.subject)
     verb = (
         dice.pick(falling) if nothing else dice.pick(DIRECT if dice.chance(0.7) else INTRANSITIVE)

@@ -199,11 +199,11 @@ OBJECTS = {verb: nouns_of(verb.object) for verb in VERBS}
 SUBJECTS = {verb: nouns_of(verb.subject) for verb in VERBS}
 DESCRIBING = {noun: adjectives_for(noun) for noun in NOUNS}
 
+YELL = VERB["yell"]  # hurler
 H_ASPIRE = frozenset(
-    form for noun in NOUNS if "h_aspiré" in noun.classes for form in noun.french
-) | frozenset(
-    ("haut", "haute", "hauts", "hautes", "huit", "hurler")
-    + next(verb for verb in VERBS if verb.infinitive == "hurler").present
-    + next(verb for verb in VERBS if verb.infinitive == "hurler").future
-    + ("hurlé",)
+    (
+        *(form for noun in NOUNS if "h_aspiré" in noun.classes for form in noun.french),
+        *("haut", "haute", "hauts", "hautes", "huit"),
+        *(YELL.infinitive, YELL.participle, *YELL.present, *YELL.future),
+    )
 )

@@ -72,6 +72,8 @@ POSSESSIVES = {  # english: (before a masculine or a vowel, before a feminine, p
     "our": ("notre", "notre", "nos"),
     "their": ("leur", "leur", "leurs"),
 }
+OWNERS = (*POSSESSIVES, "your")
+RELATED = frozenset(("family", "kin"))
 YOUR = (("ton", "ta", "tes"), ("votre", "votre", "vos"))
 REGISTER = dict.fromkeys(YOUR[0], "tu") | dict.fromkeys(YOUR[1], "vous")
 
@@ -116,6 +118,8 @@ def noun_phrase(
         plural = not noun.mass and dice.chance(0.3)
     plural = plural and not noun.mass
     determiner = determiner or random_determiner(dice, noun, plural)
+    if determiner in OWNERS and "person" in noun.classes and not noun.classes & RELATED:
+        determiner = "the"  # my sister, but not my fairy
     chosen = choose_adjectives(dice, noun, adjectives)
     if chosen or determiner.isdigit():
         return write_noun_phrase(noun, role, plural, determiner, chosen)
@@ -166,8 +170,6 @@ def random_determiner(dice: Dice, noun: Noun, plural: bool) -> str:
     if x < 0.7:
         return "a"
     if x < 0.82:
-        if "person" in noun.classes and not noun.classes & {"family", "kin", "guest", "doctor"}:
-            return "the"  # my sister, but not my fairy
         return dice.pick(("my", "his", "her", "our", "their", "your"))
     if x < 0.9:
         return "this"

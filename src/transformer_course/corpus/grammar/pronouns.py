@@ -19,6 +19,7 @@ from transformer_course.corpus.grammar.sentences import (
     verb_and_object,
 )
 from transformer_course.corpus.grammar.spelling import Word
+from transformer_course.corpus.grammar.splits import Combination
 
 OBJECT, RECIPIENT, SECOND = 24, 34, 70
 # English pronoun: French (direct object, indirect object, gender, plural).
@@ -259,10 +260,13 @@ def infinitive(dice: Dice) -> Draft:
     modal = "modal" in verb.frame
     tense = "present" if modal or not verb.frame & {"de"} else dice.pick(("present", "past"))
     subject = subject_of(dice, verb) if not modal else subject_of(dice, action)
+    negation = dice.pick(("not", "never")) if dice.chance(0.25) else ""
     pronominal = dice.chance(0.5)
     thing = clitic(dice.pick(("it", "them"))) if pronominal else object_of(dice, action)
+    if negation and thing.noun:  # "ne … pas" before an infinitive may or may not turn un into de
+        plural = not thing.third
+        thing = noun_phrase(dice, thing.noun, 2, determiner="the", plural=plural, adjectives=0)
     link = next(([(word, 96)] for word in ("de", "à") if word in verb.frame), [])
-    negation = dice.pick(("not", "never")) if dice.chance(0.25) else ""
     verb_words = (
         modal_words(subject, verb, negation)
         if modal
@@ -273,13 +277,13 @@ def infinitive(dice: Dice) -> Draft:
         start = [*who.words, *french_verb(who, verb, tense, negation=negation), *link]
         if pronominal:
             return [[*start, *what.words, (action.infinitive, 180)]]
-        return [[*start, (action.infinitive, 180), *(what.negated if negation else what.words)]]
+        return [[*start, (action.infinitive, 180), *what.words]]
 
     english = [*subject.english, *verb_words, *([] if modal else [("to", 96)]), (action.base, 180)]
     if action.particle:
         english.append((action.particle, 180))
     labels = ["infinitive", *(["object pronoun"] if pronominal else [])]
-    combinations = [(verb.name, action.name)]
+    combinations: list[Combination] = [(verb.name, action.name)]
     if thing.noun:
         combinations += verb_and_object(action, thing)
     return Draft([*english, *thing.english], [subject, thing], french, labels, combinations)

@@ -51,7 +51,16 @@ def asked(who: Reading, verb: Verb, tense: str, agreement: Reading | None = None
 
 def is_pronoun(who: Reading) -> bool:
     """Whether a subject is a pronoun."""
-    return len(who.words) == 1 and who.words[0][0] in ["je", "tu", "il", "elle", "nous", "vous", "ils", "elles"]
+    return len(who.words) == 1 and who.words[0][0] in [
+        "je",
+        "tu",
+        "il",
+        "elle",
+        "nous",
+        "vous",
+        "ils",
+        "elles",
+    ]
 
 
 def yes_or_no(dice: Dice) -> Draft:

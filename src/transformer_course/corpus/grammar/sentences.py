@@ -148,6 +148,12 @@ def object_of(dice: Dice, verb: Verb, role: int = 2) -> Phrase:
     return noun_phrase(dice, noun, role, plural=plural, determiner=determiner)
 
 
+def state_negation(dice: Dice, tense: str, wanted: float) -> str:
+    """Sometimes not, never or no longer; of a past state never "never" (n'a jamais été)."""
+    negation = dice.pick(NEGATIONS) if dice.chance(wanted) else ""
+    return "not" if negation == "never" and tense == "past" else negation
+
+
 def keyed(words: str, key: int) -> list[Word]:
     """Several words with the same key."""
     return [(word, key) for word in words.split()]
@@ -262,7 +268,7 @@ def intransitive(dice: Dice) -> Draft:
     adverb, adverbe = dice.pick(OFTEN) if tense == "present" and dice.chance(0.3) else ("", "")
     if negation:
         adverb = adverbe = ""
-    when, quand = time_words(dice, tense)
+    when, quand = time_words(dice, tense) if not negation else ([], [])
     labels = tense_labels(verb, tense)
 
     def french(who: Reading) -> Variants:
@@ -339,7 +345,7 @@ def place(dice: Dice) -> Draft:
     while ground.noun is thing.noun:
         thing = agent(dice, dice.pick(figures))
     tense = dice.pick(("present", "present", "past", "future"))
-    negation = dice.pick(NEGATIONS) if dice.chance(0.2) else ""
+    negation = state_negation(dice, tense, 0.2)
 
     def french(who: Reading, where: Reading) -> Variants:
         words = french_be(who, tense, negation)
@@ -351,7 +357,8 @@ def place(dice: Dice) -> Draft:
         (preposition, 86),
         *ground.english,
     ]
-    assert thing.noun is not None and ground.noun is not None
+    assert thing.noun is not None
+    assert ground.noun is not None
     return Draft(
         english,
         [thing, ground],
@@ -369,11 +376,9 @@ def description(dice: Dice) -> Draft:
         noun = dice.pick(DESCRIBED)
         subject = agent(dice, noun, adjectives=0.1)
     adjective = dice.pick(DESCRIBING[noun])
-    degree, degré = dice.pick(
-        (("", ""), ("", ""), ("very", "très"), ("too", "trop"), ("often", "souvent"))
-    )
+    degree, degré = dice.pick((("", ""), ("", ""), ("very", "très"), ("too", "trop")))
     tense = dice.pick(("present", "present", "past", "future"))
-    negation = dice.pick(NEGATIONS) if dice.chance(0.2) and not degree else ""
+    negation = "" if degree else state_negation(dice, tense, 0.25)
 
     def french(who: Reading) -> Variants:
         words = french_be(who, tense, negation)

@@ -64,7 +64,8 @@ def spell(words: Sequence[Word]) -> tuple[list[str], Keys]:
     """
     written: list[str] = []
     owners: Keys = []
-    start, start_keys = "", ()  # what was elided and waits for its word
+    start = ""  # what was elided and waits for its word
+    start_keys: tuple[int, ...] = ()
     done = 0  # words before this one are written
     for index, (word, key) in enumerate(words):
         kind = KINDS[word]
