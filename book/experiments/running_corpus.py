@@ -1,0 +1,62 @@
+"""The demo translator, trained three times: how fast it learns the running corpus, and what it can do then."""
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from transformer_course.cli import GRAMMAR_RECIPE, Data
+from transformer_course.corpus import grammar
+from transformer_course.evaluation import evaluate_by_phenomenon, evaluate_pairs
+from transformer_course.recipe import Recipe, train_translator
+from transformer_course.training import TrainingConfig
+
+CONFIG: dict[str, Any] = {
+    "n_pairs": Data.n_pairs,
+    "n_test": 2000,
+    "recipe": asdict(GRAMMAR_RECIPE),
+}
+REDUCED: dict[str, Any] = {
+    "n_pairs": 400,
+    "n_test": 20,
+    "recipe": {"training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 4}},
+}
+MODULES = [
+    "attention.py",
+    "corpus/batches.py",
+    "corpus/grammar",
+    "corpus/vocabulary.py",
+    "decoding.py",
+    "encoder_decoder.py",
+    "evaluation.py",
+    "loss.py",
+    "masking.py",
+    "multi_head.py",
+    "positional_encoding.py",
+    "recipe.py",
+    "training.py",
+]
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Train with one seed; return the curves of training and the scores on held-out combinations."""
+    recipe = config["recipe"]
+    training = TrainingConfig(**recipe["training"] | {"seed": seed})
+    train = list(grammar.generate("train", config["n_pairs"], seed=0))
+    valid = list(grammar.generate("valid", 1000, seed=0))
+    resume = (folder / "checkpoints").exists()
+    translator, _ = train_translator(
+        train, valid, folder, Recipe(**recipe | {"training": training}), resume=resume
+    )
+    test = list(grammar.generate("test", config["n_test"], seed=0))
+    scores = evaluate_pairs(translator, test)
+    by_phenomenon = evaluate_by_phenomenon(translator, grammar.challenge_sets(seed=0))
+    history = json.loads((folder / "history.json").read_text(encoding="utf-8"))
+    return {
+        "curves": {name: [record[name] for record in history] for name in history[0]},
+        "scores": {
+            "exact match": scores.exact_match,
+            "BLEU": scores.bleu,
+            "phenomena": by_phenomenon,
+        },
+    }
