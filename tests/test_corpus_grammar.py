@@ -10,7 +10,14 @@ import pytest
 from transformer_course.corpus import grammar
 from transformer_course.corpus.__main__ import main
 from transformer_course.corpus.baselines import BASELINES
-from transformer_course.corpus.grammar import clauses, coreference, idioms, morphology, pronouns
+from transformer_course.corpus.grammar import (
+    clauses,
+    coreference,
+    idioms,
+    morphology,
+    pronouns,
+    splits,
+)
 from transformer_course.corpus.grammar.lexicon import (
     ADJECTIVE,
     ADJECTIVES,
@@ -480,3 +487,36 @@ def test_golden_sample_that_was_read_by_eye() -> None:
 def line(pair: Pair) -> str:
     """A pair as a line of the golden file."""
     return "\t".join((pair.source, " | ".join(pair.targets), ", ".join(pair.phenomena)))
+
+
+PAGE = Path(__file__).parent.parent / "book" / "corpus.md"
+
+
+def test_the_numbers_of_the_book_page() -> None:
+    page = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"{len(NOUNS)} nouns, {len(ADJECTIVES)} adjectives" in page
+    assert f"{len(VERBS)} verbs and {len(PROFESSIONS)} trades" in page
+    assert f"There are {len(grammar.RULES)} rules" in page
+    assert f"For each of {len(grammar.PHENOMENA)} phenomena" in page
+    assert f"a challenge set of {grammar.challenge.SIZE} different" in page
+    assert f"One combination in {splits.SHARES} belongs" in page
+    assert f"one in {splits.SHARES_OF_IT} each" in page
+    assert splits.SHARES == 20
+    assert splits.SHARES_OF_IT == 5
+    pairs = list(grammar.generate("train", 20_000, 0))
+    several = sum(len(pair.targets) > 1 for pair in pairs) / len(pairs)
+    assert f"About {100 * several:.0f} % of the pairs" in page
+    lengths = [len(pair.source.split()) for pair in pairs]
+    assert sum(4 <= length <= 10 for length in lengths) / len(lengths) > 0.8
+
+
+def test_the_examples_of_the_book_page() -> None:
+    """Each French word of the page's table can be written by the grammar."""
+    known = {w for p in grammar.generate("train", 60_000, 3) for t in p.targets for w in t.split()}
+    rows = [
+        row.split("|")[3]
+        for row in PAGE.read_text(encoding="utf-8").splitlines()
+        if row.startswith("| ")
+    ]
+    words = {word for row in rows[1:] for word in row.replace("·", " ").split()}
+    assert words - known == set()

@@ -19,7 +19,7 @@ Rule = Callable[[Dice], Draft]
 RULES: dict[Rule, int] = {
     sentences.transitive: 6,
     sentences.negative: 4,
-    sentences.indefinite: 4,
+    sentences.indefinite: 6,
     sentences.indirect: 3,
     sentences.intransitive: 4,
     sentences.motion: 3,
