@@ -55,12 +55,18 @@ def test_tensors_and_values_come_back_exactly(tmp_path: Path) -> None:
         assert tensors[name].dtype == tensor.dtype
 
 
+def test_the_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
+    for name in "abcd":
+        save_tensors(tmp_path / name, TENSORS, VALUES)
+    assert len({(tmp_path / name).read_bytes() for name in "abcd"}) == 1
+
+
 def test_nothing_in_a_checkpoint_is_a_pickle(tmp_path: Path) -> None:
     save_tensors(tmp_path / "file", TENSORS, VALUES)
     data = (tmp_path / "file").read_bytes()
     length = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + length])
-    assert json.loads(header["__metadata__"]["history"]) == [{"step": 1}]
+    assert json.loads(header["__metadata__"]["values"]) == VALUES
     sizes = [entry["data_offsets"][1] for name, entry in header.items() if name[0] != "_"]
     assert len(data) == 8 + length + max(sizes)  # a header of JSON, raw numbers, and nothing else
 

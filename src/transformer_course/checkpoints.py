@@ -79,8 +79,8 @@ def write_json(path: Path, value: Any) -> None:
     write_atomically(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
 
 
-def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: Mapping[str, Any]) -> None:
-    """Write tensors and JSON values to `path`.
+def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: dict[str, Any]) -> None:
+    """Write tensors and JSON values to `path`; the same ones give the same bytes.
 
     Args:
         path: where to; replaced if it exists.
@@ -88,7 +88,7 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: Mapping[str,
         values: name → anything that JSON can say.
     """
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    header = {name: json.dumps(value) for name, value in values.items()}
+    header = {"values": json.dumps(values)}  # one entry only: safetensors shuffles several
     write_atomically(path, safetensors.torch.save(contiguous, header))
 
 
@@ -109,10 +109,10 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            values = {name: json.loads(text) for name, text in (file.metadata() or {}).items()}
+            values = json.loads((file.metadata() or {})["values"])
     except OSError as error:
         raise CheckpointError(_unreadable(path, error)) from error
-    except (safetensors.SafetensorError, ValueError) as error:
+    except (safetensors.SafetensorError, ValueError, KeyError) as error:
         raise CheckpointError(f"{path} is damaged or not a checkpoint ({error})") from error
     return tensors, values
 

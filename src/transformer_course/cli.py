@@ -199,7 +199,7 @@ def _train(data: Data, recipe: Recipe, out: Path, resume: bool, checkpoint: str 
         total=recipe.training.max_steps,
         bar_format="{percentage:3.0f}%|{bar:20}| step {n_fmt} of {total_fmt}{postfix}",
         mininterval=0.1 if sys.stderr.isatty() else 10,
-        delay=1e-9,  # nothing is shown before the first update
+        delay=1e-3,  # nothing is shown before the first update
     ) as bar:
 
         def report(progress: Progress) -> None:

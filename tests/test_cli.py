@@ -1,0 +1,455 @@
+"""The command line: the main job on one's own files, exact resume after Ctrl-C, errors in one sentence."""
+
+import gzip
+import io
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from small_runs import number_pairs, trained, trained_run
+
+from transformer_course import cli
+from transformer_course.checkpoints import load_tensors
+from transformer_course.corpus import grammar
+from transformer_course.recipe import split_pairs
+from transformer_course.training import TrainingConfig
+
+QUICK = ["--steps", 10, "--max-tokens", 60, "--validate-every", 4, "--vocab-size", 300]
+
+
+@dataclass
+class Result:
+    """What a command said."""
+
+    status: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run the command in this process."""
+
+    def call(*arguments: object, stdin: bytes = b"") -> Result:
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
+        with pytest.raises(SystemExit) as end:
+            cli.app([str(argument) for argument in arguments])
+        captured = capsys.readouterr()
+        return Result(int(end.value.code or 0), captured.out, captured.err)
+
+    return call
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    """Two aligned files of number words."""
+    pairs = number_pairs()
+    paths = [tmp_path / "mine.en", tmp_path / "mine.fr"]
+    paths[0].write_text("".join(f"{p.source}\n" for p in pairs), encoding="utf-8")
+    paths[1].write_text("".join(f"{p.target}\n" for p in pairs), encoding="utf-8")
+    return paths
+
+
+def assert_one_sentence(result: Result, *parts: str, status: int = 1) -> None:
+    assert result.status == status, result
+    last = result.err.rstrip("\n").split("\n")[-1]
+    assert last.lower().startswith("error: "), result.err
+    assert "Traceback" not in result.err
+    if status == 1:
+        assert result.err.count("\n") == 1, result.err
+    for part in parts:
+        assert part in last, last
+
+
+# The main job
+
+
+def test_files_of_ones_own_from_training_to_scores(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "runs" / "mine"
+    result = run("train", "--pairs", *files, "--out", out, *QUICK)
+    assert result.status == 0, result
+    assert "125 pairs to train on; held out: 15 to validate on, 15 for `evaluate`" in result.out
+    assert f"Training finished; the translator is in {out}" in result.out
+    assert re.search(
+        r"step 10 of 10, loss \d\.\d{3}, valid .*[\d,]+ tokens/s, 00:00 left", result.err
+    )
+    assert run("translate", out, "one two", "three").out.count("\n") == 2
+    held_out = run("evaluate", out)
+    assert held_out.status == 0, held_out
+    assert held_out.out.startswith("sentences    15\n")
+    scores = tmp_path / "scores.json"
+    result = run("evaluate", out, "--pairs", *files, "--json", scores, "--beam", 1)
+    assert re.search(
+        r"^exact match  +\d+\.\d%\nBLEU +\d+\.\d   nrefs:1\|", result.out, re.MULTILINE
+    )
+    record = json.loads(scores.read_text())
+    assert record.keys() == {"exact_match", "bleu", "signature", "n_pairs", "phenomena"}
+    assert record["n_pairs"] == 155
+
+
+def test_gzip_and_tab_separated_files(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.tsv.gz"
+    text = "".join(f"{p.source}\t{p.target}\n" for p in number_pairs()[:2])
+    path.write_bytes(gzip.compress(text.encode()))
+    result = run("train", "--tsv", path, "--out", tmp_path / "run", *QUICK)
+    assert "1 pairs to train on; held out: 1 to validate on\n" in result.out
+    assert result.status == 0
+    assert run("evaluate", tmp_path / "run", "--tsv", path).status == 0
+    assert_one_sentence(run("evaluate", tmp_path / "run"), "held out no pairs", "--pairs or --tsv")
+
+
+def test_validation_files_leave_all_pairs_for_training(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    result = run("train", "--pairs", *files, "--valid-pairs", *files, "--out", out, *QUICK)
+    assert "155 pairs to train on; held out: 155 to validate on\n" in result.out
+
+
+@pytest.mark.parametrize(("n", "held"), [(2, (1, 0)), (9, (1, 0)), (10, (1, 1)), (155, (15, 15))])
+def test_few_pairs_are_split_sensibly(n: int, held: tuple[int, int]) -> None:
+    pairs = number_pairs()[:n]
+    train, valid, test = split_pairs(pairs)
+    assert (len(valid), len(test)) == held
+    assert sorted(p.source for p in train + valid + test) == sorted(p.source for p in pairs)
+    again = split_pairs(pairs[::-1])
+    assert [{p.source for p in part} for part in again] == [
+        {p.source for p in part} for part in (train, valid, test)
+    ]
+
+
+def test_pairs_of_one_source_stay_together() -> None:
+    parts = split_pairs(number_pairs() * 3)
+    sources = [{pair.source for pair in part} for part in parts]
+    assert not sources[0] & sources[1] | sources[0] & sources[2] | sources[1] & sources[2]
+    assert sum(map(len, parts)) == 3 * 155
+    with pytest.raises(ValueError, match="1 different sources; there must be 2 or more"):
+        split_pairs(number_pairs()[:1] * 5)
+
+
+def test_the_grammar_is_scored_by_phenomenon(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = cli.Recipe(vocab_size=400, training=TrainingConfig(max_steps=1, max_tokens=400))
+    monkeypatch.setattr(cli, "GRAMMAR_RECIPE", recipe)
+    generate = grammar.generate
+    monkeypatch.setattr(grammar, "generate", lambda split, n, seed: generate(split, n // 10, seed))
+    out = tmp_path / "run"
+    assert run("train", "--corpus", "grammar", "--n-pairs", 300, "--out", out).status == 0
+    few = {name: pairs[:2] for name, pairs in list(grammar.challenge_sets(seed=0).items())[:3]}
+    monkeypatch.setattr(grammar, "challenge_sets", lambda seed: few)
+    test = list(generate("test", 5))
+    monkeypatch.setattr(cli.Data, "load_test", lambda self: test)
+    result = run("evaluate", out, "--beam", 1, "--json", tmp_path / "scores.json")
+    assert result.status == 0, result
+    table = json.loads((tmp_path / "scores.json").read_text())["phenomena"]
+    assert list(table) == list(few)
+    for name in few:
+        assert re.search(rf"^{re.escape(name)} +2 +0\.0%$", result.out, re.MULTILINE)
+
+
+def test_sentences_from_arguments_a_file_and_standard_input(run: Run, files: list[Path]) -> None:
+    lines = files[0].read_text().splitlines()[:7]
+    expected = "".join(f"{line}\n" for line in trained().translate(lines))
+    files[0].write_text("".join(f"{line}\n" for line in lines))
+    folder = trained_run()
+    assert run("translate", folder, *lines).out == expected
+    assert run("translate", folder, "--file", files[0]).out == expected
+    assert run("translate", folder, stdin="\n".join(lines).encode()).out == expected
+    windows = "\r\n".join(lines).encode()
+    assert run("translate", folder, stdin=windows).out == expected
+    assert run("translate", folder, stdin=b"").out == ""
+
+
+def command(*arguments: object) -> list[str]:
+    return [sys.executable, "-m", "transformer_course.cli", *map(str, arguments)]
+
+
+def test_standard_input_is_answered_line_by_line() -> None:
+    process = subprocess.Popen(
+        command("translate", trained_run()), stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    for line, answer in ((b"one two\n", b"deux un\n"), (b"five\n", b"cinq\n")):
+        process.stdin.write(line)
+        process.stdin.flush()
+        assert process.stdout.readline() == answer  # before the next line is written
+    process.stdin.close()
+    assert process.wait() == 0
+    process.stdout.close()
+
+
+def test_a_reader_that_leaves_early_is_no_error(files: list[Path]) -> None:
+    process = subprocess.Popen(
+        command("translate", trained_run(), "--file", files[0]),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    assert process.wait() == 1
+    process.stderr.close()
+
+
+# Ctrl-C and resuming
+
+
+def test_resuming_after_ctrl_c_and_kill_gives_the_same_file(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    arguments = ["--pairs", *files, "--steps", 60, "--max-tokens", 60, "--validate-every", 8]
+    arguments += ["--vocab-size", 300, "--average", 2, "--threads", 1]
+    undisturbed, disturbed = tmp_path / "a", tmp_path / "b"
+    assert run("train", *arguments, "--out", undisturbed).status == 0
+    first = command("train", *arguments, "--out", disturbed)
+    out, err, status = stopped(first, disturbed, signal.SIGINT, at=8)
+    assert status == 130, err
+    assert "Traceback" not in err
+    hint = f"transformer-course train --out {disturbed} --resume"
+    assert f"Saved. Go on with: {hint}" in out
+    step = newest_step(disturbed)
+    assert 8 <= step < 60
+    assert_one_sentence(run("translate", disturbed, "one"), "training isn't finished")
+    second = command(*hint.split()[1:])
+    _, _, status = stopped(second, disturbed, signal.SIGKILL, at=step + 1)
+    assert status == -signal.SIGKILL
+    assert newest_step(disturbed) < 60
+    assert run("train", "--out", disturbed, "--resume").status == 0
+    models = [(folder / "model.safetensors").read_bytes() for folder in (undisturbed, disturbed)]
+    assert models[0] == models[1]
+    histories = [json.loads((f / "history.json").read_text()) for f in (undisturbed, disturbed)]
+    for record in histories[0] + histories[1]:
+        del record["seconds"]
+    assert histories[0] == histories[1]
+
+
+def newest_step(folder: Path) -> int:
+    names = [path.name for path in (folder / "checkpoints").glob("step-*.safetensors")]
+    return max((int(name[5:12]) for name in names), default=0)
+
+
+def stopped(
+    arguments: list[str], folder: Path, how: signal.Signals, at: int
+) -> tuple[str, str, int]:
+    """Start a command, and send it a signal once a run has a checkpoint of step `at` or later."""
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8"
+    )
+    end = time.monotonic() + 240
+    while newest_step(folder) < at and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.002)
+    process.send_signal(how)
+    out, err = process.communicate()
+    return out, err, process.returncode
+
+
+def interrupt(*_: object, **__: object) -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_ctrl_c_while_data_is_loaded_and_twice_in_training(
+    run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    arguments = ["train", "--pairs", *files, "--out", tmp_path / "run", *QUICK]
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "read_pairs", interrupt)
+        result = run(*arguments)
+    assert (result.status, result.err.strip()) == (130, "stopped")
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "_describe", interrupt)
+        result = run(*arguments)  # the folder of a run that wrote nothing is free
+    assert result.status == 130
+    assert result.err.strip().endswith("stopped")
+    assert "Traceback" not in result.err
+    assert run(*arguments).status == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "train_translator", interrupt)
+        result = run("train", "--out", tmp_path / "run", "--resume")
+    assert result.status == 130
+    assert result.err.strip().endswith(f"train --out {tmp_path / 'run'} --resume")
+
+
+def test_a_truncated_checkpoint_is_refused_and_another_can_be_chosen(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert run("train", "--pairs", *files, "--out", out, *QUICK).status == 0
+    model = (out / "model.safetensors").read_bytes()
+    newest = out / "checkpoints" / "step-0000010.safetensors"
+    newest.write_bytes(newest.read_bytes()[:5000])
+    (out / "model.safetensors").unlink()
+    result = run("train", "--out", out, "--resume")
+    offered = "--checkpoint step-0000008.safetensors"
+    assert_one_sentence(result, "step-0000010.safetensors is damaged", f"resume with {offered}")
+    assert run("train", "--out", out, "--resume", *offered.split()).status == 0
+    assert (out / "model.safetensors").read_bytes() == model
+    assert load_tensors(newest)[1]["step"] == 10
+    (out / "model.safetensors").write_bytes(model[:1000])
+    assert_one_sentence(run("translate", out, "one"), "model.safetensors is damaged")
+    assert run("train", "--out", out, "--resume").status == 0  # writes it again
+    assert (out / "model.safetensors").read_bytes() == model
+
+
+def test_resuming_takes_no_other_settings_and_no_other_files(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert run("train", "--pairs", *files, "--out", out, *QUICK).status == 0
+    resume = ["train", "--out", out, "--resume"]
+    assert run(*resume, "--pairs", *files, *QUICK).status == 0  # the same again is fine
+    for option, value, old in (
+        ("--steps", 20, "10"),
+        ("--seed", 3, "0"),
+        ("--dropout", 0.3, "0.1"),
+    ):
+        assert_one_sentence(run(*resume, option, value), f"= {old}, not {value}", "without that")
+    assert_one_sentence(run(*resume, "--corpus", "grammar"), "corpus = '', not 'grammar'")
+    assert_one_sentence(run("train", "--pairs", *files, "--out", out), "already holds a run")
+    with files[0].open("a") as source, files[1].open("a") as target:
+        source.write("five six\n" * 30)
+        target.write("six cinq\n" * 30)
+    assert_one_sentence(run(*resume), "trained on other examples")
+    for name in ("run.json", "recipe.json"):
+        good = (out / name).read_text()
+        for bad in ("{", "[]", "{}", '{"data": {}}', good.replace('"', "'"), '{"data": 3}'):
+            (out / name).write_text(bad)
+            assert_one_sentence(run(*resume), f"{name} is damaged")
+        (out / name).unlink()
+        assert_one_sentence(run(*resume), f"{name} is missing")
+        (out / name).write_text(good)
+
+
+# Errors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        ("--pairs no.en no.fr", ["no.en", "cannot be read"]),
+        ("--tsv no.tsv", ["no.tsv", "cannot be read"]),
+        ("--pairs EN FR --tsv EN", ["not both"]),
+        ("--corpus grammar --pairs EN FR", ["not both"]),
+        ("--corpus wmt", ["corpus ('wmt') must be"]),
+        ("", ["give --corpus, or files of your own"]),
+        ("--valid-tsv EN", ["need files to train on"]),
+        ("--tsv EN", ["mine.en, line 1", "0 tabs"]),
+        ("--pairs EN FR --preset huge", ["preset ('huge')"]),
+        ("--pairs EN FR --steps 0", ["max_steps (0) must be 1 or more"]),
+        ("--pairs EN FR --seed -1", ["seed (-1) must be 0 or more"]),
+        ("--pairs EN FR --rate nan", ["peak_rate (nan) must be above 0"]),
+        ("--pairs EN FR --rate 0", ["peak_rate (0.0) must be above 0"]),
+        ("--pairs EN FR --dropout 1", ["dropout (1.0) must be"]),
+        ("--pairs EN FR --label-smoothing -0.1", ["label_smoothing (-0.1) must be"]),
+        ("--pairs EN FR --vocab-size 10", ["vocab_size (10) must be at least 259"]),
+        ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
+        ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),
+        ("--corpus multi30k --languages en", ["languages ('en') must be two"]),
+        ("--corpus multi30k --languages en-xx --folder .", ["'xx'"]),
+        ("--corpus multi30k --folder nowhere", ["nowhere"]),
+        ("--resume", ["run.json is missing"]),
+    ],
+)
+def test_wrong_training_is_refused_in_one_sentence(
+    run: Run, files: list[Path], tmp_path: Path, arguments: str, parts: list[str]
+) -> None:
+    words = arguments.replace("EN", str(files[0])).replace("FR", str(files[1])).split()
+    assert_one_sentence(run("train", "--out", tmp_path / "run", *words), *parts)
+    assert not (tmp_path / "run" / "checkpoints").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["train", "train --out x --steps many", "train --out x --n-pairs 0", "fly", "translate",
+     "train --out x --pairs a", "translate x --threads 0", "evaluate x --nothing"],
+)  # fmt: skip
+def test_wrong_usage_is_explained(run: Run, arguments: str) -> None:
+    assert_one_sentence(run(*arguments.split()), status=2)
+
+
+def test_a_pair_that_is_too_long_is_named_by_file_and_line(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    train = split_pairs(cli.read_pairs(*files))[0]
+    line = cli.read_pairs(*files).index(train[50]) + 1
+    lines = files[0].read_text().splitlines()
+    lines += [train[50].source] * 2
+    lines[line - 1] = train[
+        50
+    ].source  # sources decide what is held out, so the target is made long
+    targets = files[1].read_text().splitlines()
+    targets[line - 1] = " ".join(["un"] * 60)
+    files[0].write_text("\n".join(lines))
+    files[1].write_text("\n".join([*targets, targets[line - 1], "un"]))
+    arguments = ["train", "--pairs", *files, "--out", tmp_path / "run", *QUICK]
+    result = run(*arguments)
+    assert_one_sentence(result, f"mine.en, line {line}: the pair", "positions, max_tokens is 60")
+    assert "(and 1 more like it)" in result.err
+
+
+def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_path: Path) -> None:
+    result = run("train", "--pairs", *files, "--out", files[0], *QUICK)
+    assert_one_sentence(result, "run.json can't be written", "mine.en is not a folder")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["one", "--beam", "0"], ["beam (0) must be 1 or more"]),
+        (["one", "--beam", "1000"], ["beam (1000)", "half the vocabulary"]),
+        (["one", "--alpha", "-1"], ["alpha (-1.0) must be 0 or more"]),
+        (["one", ""], ["sentence 2 ('') is empty"]),
+        (["one " * 70], ["has 70 subwords, the model takes at most 63"]),
+        (["one", "--file", "x"], ["give sentences or --file, not both"]),
+        (["--file", "no.txt"], ["no.txt", "cannot be read"]),
+        (["\udcff"], ["half a surrogate pair"]),
+    ],
+)
+def test_wrong_translation_is_refused_in_one_sentence(
+    run: Run, arguments: list[str], parts: list[str]
+) -> None:
+    assert_one_sentence(run("translate", trained_run(), *arguments), *parts)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b"one\n\ntwo\n", "line 2: ('') is empty"),
+        (b"one\n\xff\n", "line 2: 'utf-8' codec can't decode"),
+        (b"one\n" + b"one " * 70, "line 2:"),
+    ],
+)
+def test_a_wrong_line_of_standard_input_is_named(run: Run, text: bytes, problem: str) -> None:
+    result = run("translate", trained_run(), stdin=text)
+    assert result.out == "un\n"
+    assert_one_sentence(result, f"standard input, {problem}")
+
+
+def test_wrong_evaluation_is_refused_in_one_sentence(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    folder = trained_run()
+    pairs = ["--pairs", *files]
+    assert_one_sentence(run("evaluate", tmp_path, *pairs), "vocabulary.json is missing")
+    assert_one_sentence(run("evaluate", folder), "run.json is missing", "is not a run")
+    assert_one_sentence(run("evaluate", folder, *pairs, "--tokenize", "x"), "tokenize ('x')")
+    assert_one_sentence(run("evaluate", folder, *pairs, "--tsv", files[0]), "not both")
+    assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")
+    result = run("evaluate", folder, *pairs, "--json", files[0] / "x.json", "--beam", 1)
+    assert_one_sentence(result, "x.json can't be written")
