@@ -34,6 +34,6 @@ def shortened(code: str) -> str:
 
 def write_data(folder: Path) -> None:
     """The files that README's program reads: mine.en and mine.fr."""
-    pairs = number_pairs()
+    pairs = number_pairs(longest=2)
     (folder / "mine.en").write_text("".join(f"{p.source}\n" for p in pairs), encoding="utf-8")
     (folder / "mine.fr").write_text("".join(f"{p.target}\n" for p in pairs), encoding="utf-8")

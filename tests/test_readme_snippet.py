@@ -1,5 +1,6 @@
 """README's ten lines of Python do what README says."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,14 @@ def test_readmes_program_runs(tmp_path: Path) -> None:
     assert len(lines) <= 10
     write_data(tmp_path)
     command = [sys.executable, "-W", "error", "-c", shortened(code)]
-    result = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    result = subprocess.run(
+        command,
+        cwd=tmp_path,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert (result.returncode, result.stderr) == (0, "")
     assert (tmp_path / "runs" / "mine" / "model.safetensors").exists()
     assert len(result.stdout.splitlines()) == 3
