@@ -28,6 +28,7 @@ MODULES = [
     "masking.py",
     "multi_head.py",
     "positional_encoding.py",
+    "recipe.py",
     "training.py",
     "translator.py",
 ]
