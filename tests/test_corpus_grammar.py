@@ -18,6 +18,7 @@ from transformer_course.corpus.grammar import (
     pronouns,
     splits,
 )
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import (
     ADJECTIVE,
     ADJECTIVES,
@@ -30,7 +31,7 @@ from transformer_course.corpus.grammar.lexicon import (
     VERBS,
 )
 from transformer_course.corpus.grammar.numbers import english_number, french_number
-from transformer_course.corpus.grammar.phrases import Dice, Reading, noun_phrase, pronoun
+from transformer_course.corpus.grammar.phrases import Reading, noun_phrase, pronoun
 from transformer_course.corpus.grammar.phrases import write_noun_phrase as written
 from transformer_course.corpus.grammar.spelling import Word, spell
 from transformer_course.corpus.grammar.splits import split_of
@@ -289,7 +290,7 @@ def pair_of(phenomenon: str, wanted: object, split: str = "train") -> Pair:
     """The first pair of a phenomenon that is as wanted."""
     assert callable(wanted)
     for rule in grammar.PHENOMENA[phenomenon]:
-        for pair in islice(grammar.draft.sentences_of(split, (rule,), Dice(1)), 60_000):
+        for pair in islice(grammar.draft.sentences_of(split, (rule,), Dice(1)), 400_000):
             if wanted(pair):
                 return pair
     raise AssertionError(f"no such sentence among those with {phenomenon}")

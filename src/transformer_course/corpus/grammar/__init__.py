@@ -1,22 +1,26 @@
 """An English–French grammar that writes sentences in both languages at once.
 
-lexicon.py, data/*.tsv   words, and which go together
+data/*.tsv, lexicon.py   words, and which go together
 morphology.py            plurals, feminines, conjugations
-phrases.py, clauses.py   noun phrases and verbs in both languages
-sentences.py, …          the rules, one function for each kind of sentence
+numbers.py, determiners.py, phrases.py, clauses.py
+                         noun phrases and verbs in both languages
+parts.py, sayings.py     subjects, objects, tenses; what can be said of somebody
+sentences.py, questions.py, pronouns.py, infinitives.py, compounds.py, relatives.py,
+comparisons.py, existence.py, idioms.py, coreference.py
+                         the rules, one function for each kind of sentence
+mixture.py               how often each rule is used; the phenomena
 spelling.py              elision, contraction, hyphens
 draft.py                 a sentence on its way to becoming a pair
-splits.py                which words may meet in which split
-mixture.py               how often each rule is used; the phenomena
+splits.py, challenge.py  which words may meet in which split; the challenge sets
 """
 
 from collections.abc import Iterator
 from itertools import islice
 
 from transformer_course.corpus.grammar.challenge import challenge_sets, sentences_with
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import sentences_of
 from transformer_course.corpus.grammar.mixture import PHENOMENA, RULES
-from transformer_course.corpus.grammar.phrases import Dice
 from transformer_course.corpus.grammar.splits import SPLITS
 from transformer_course.corpus.pairs import Pair
 

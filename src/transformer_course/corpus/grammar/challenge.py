@@ -5,9 +5,9 @@ from functools import partial
 from itertools import islice
 
 from transformer_course.corpus.grammar.coreference import CELLS, fitting, street
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, sentences_of
 from transformer_course.corpus.grammar.mixture import PHENOMENA, Rule
-from transformer_course.corpus.grammar.phrases import Dice
 from transformer_course.corpus.pairs import Pair
 
 SIZE = 160

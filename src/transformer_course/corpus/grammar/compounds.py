@@ -1,163 +1,45 @@
 """Sentences of two clauses: coordination, because/when/if, relative clauses, reported speech."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from transformer_course.corpus.grammar.clauses import (
     english_be,
-    english_be_words,
     english_verb,
-    french_be,
     french_verb,
 )
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
-from transformer_course.corpus.grammar.idioms import IDIOMS, english_idiom, french_idiom
 from transformer_course.corpus.grammar.lexicon import (
-    ADJECTIVE,
-    DESCRIBING,
     OBJECTS,
     SUBJECTS,
     VERBS,
-    Noun,
-    Verb,
-    nouns_of,
 )
-from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading, noun_phrase, pronoun
-from transformer_course.corpus.grammar.sentences import (
+from transformer_course.corpus.grammar.parts import (
     DIRECT,
-    INTRANSITIVE,
-    NEGATIONS,
-    PEOPLE,
-    PERSONAL,
     agent,
     object_of,
     subject_of,
     tense_for,
     verb_and_object,
 )
+from transformer_course.corpus.grammar.phrases import Phrase, Reading
+from transformer_course.corpus.grammar.sayings import (
+    ANIMATE,
+    LINK,
+    SIMPLE,
+    Saying,
+    french_pronoun,
+    pronoun_for,
+    saying,
+    somebody_else,
+    someone,
+)
 from transformer_course.corpus.grammar.spelling import Word
-from transformer_course.corpus.grammar.splits import Combination
 
-LINK = 95
-ANIMATE = nouns_of("person animal")
-AVOIR_DE = tuple(
-    verb for verb in VERBS if "de" in verb.frame and verb.name != "play" and verb.object
-)
 REPORTING = tuple(verb for verb in VERBS if "that" in verb.frame)
+
+
 TAME = tuple(verb for verb in DIRECT if not verb.frame & {"generic"})
-STATES = tuple(
-    ADJECTIVE[name]
-    for name in [
-        "tired",
-        "sad",
-        "happy",
-        "ill",
-        "nervous",
-        "anxious",
-        "frightened",
-        "jealous",
-        "injured",
-        "patient",
-        "proud",
-        "curious",
-        "shy",
-        "brave",
-        "weak",
-        "strong",
-    ]
-)
-SIMPLE = tuple(
-    verb for verb in INTRANSITIVE if verb.subject & {"animate", "person"} and verb.name != "die"
-)
-INNER_IDIOMS = tuple(idiom for idiom in IDIOMS if idiom[0] not in ("cold", "hot"))
-
-
-@dataclass(slots=True)
-class Saying:
-    """What can be said of a subject: the words after it in both languages."""
-
-    english: Callable[[Phrase], list[Word]]
-    french: Callable[[Reading], list[Word]]
-    combinations: list[Combination]
-
-
-def saying(
-    dice: Dice, noun: Noun | None, tense: str, shift: int = 0, *, state: bool = False
-) -> Saying:
-    """Something to say of a noun (of a person if None): a verb, an adjective, or "is hungry".
-
-    Args:
-        state: of adjectives, only those for what changes (tired), not for what stays (big).
-    """
-    kind = dice.random()
-    animate = noun is None or bool(noun.classes & {"person", "animal"})
-    if animate and kind < 0.4:
-        verb = dice.pick(SIMPLE)
-        while noun is not None and noun not in SUBJECTS[verb]:
-            verb = dice.pick(SIMPLE)
-        return Saying(
-            lambda subject: shifted(english_verb(subject, verb, tense), shift),
-            lambda who: shifted(french_verb(who, verb, tense), shift),
-            [(noun.name, verb.name)] if noun else [],
-        )
-    if animate and kind < 0.6:
-        # "because it was cold" of an animal could be the weather
-        idiom = dice.pick(IDIOMS if noun is None or "person" in noun.classes else INNER_IDIOMS)
-        return Saying(
-            lambda subject: shifted(english_idiom(subject, idiom, tense, "", False), shift),
-            lambda who: shifted(french_idiom(who, idiom, tense, ""), shift),
-            [(noun.name, idiom[0])] if noun else [],
-        )
-    adjectives = DESCRIBING[noun or dice.pick(PEOPLE)]
-    adjective = dice.pick(STATES if state and animate else adjectives)
-    return Saying(
-        lambda subject: [
-            *shifted(english_be_words(subject, tense, "", False), shift),
-            (adjective.name, 84 + shift),
-        ],
-        lambda who: [
-            *shifted(french_be(who, tense), shift),
-            (adjective.french[who.gender][who.plural], 84 + shift),
-        ],
-        [(noun.name, adjective.name)] if noun else [],
-    )
-
-
-def shifted(words: list[Word], shift: int) -> list[Word]:
-    """The same words with other keys, for a second clause."""
-    return [(word, key + shift if key >= 80 else key) for word, key in words] if shift else words
-
-
-def pronoun_for(phrase: Phrase, role: int) -> Phrase:
-    """The pronoun that takes up a phrase: he, she, it or they; a pronoun stays what it is."""
-    key = 10 * role + 4
-    if phrase.noun is None:
-        english = phrase.english[0][0]
-    elif not phrase.third:
-        english = "they"
-    elif "person" in phrase.noun.classes:
-        english = "he" if phrase.noun.gender == "m" else "she"
-    else:
-        english = "it"
-    return Phrase(
-        [(english, key)], tuple(french_pronoun(r, key) for r in phrase.readings), phrase.third
-    )
-
-
-def french_pronoun(who: Reading, key: int) -> Reading:
-    """il, elle, ils or elles for a noun; a pronoun stays what it is."""
-    if who.person in (0, 1, 3, 4):
-        words = [(who.words[0][0], key)]
-    else:
-        words = [(("elle" if who.gender == "f" else "il") + ("s" if who.plural else ""), key)]
-    return Reading(words, who.person, who.gender, who.plural, words, who.register)
-
-
-def someone(dice: Dice) -> Phrase:
-    """A person, an animal or a pronoun."""
-    if dice.chance(0.35):
-        return pronoun(dice.pick(PERSONAL), 1)
-    return agent(dice, dice.pick(ANIMATE))
 
 
 REASONS = (("because", ("parce", "que")), ("when", ("quand",)), ("if", ("si",)))
@@ -240,23 +122,6 @@ def forward(mots: tuple[str, ...], clause: Saying, main: Saying) -> Callable[...
     return french
 
 
-def somebody_else(dice: Dice, first: Phrase, role: int) -> Phrase:
-    """Somebody who cannot be taken for the first: no "they" after "the girls"."""
-    taken = {first.english[0][0]} if first.noun is None else {"he", "she", "they"}
-    if dice.chance(0.5):
-        return pronoun(dice.pick([word for word in PERSONAL if word not in taken]), role)
-    return agent(dice, dice.pick(ANIMATE), role)
-
-
-def other_subject(dice: Dice, verb: Verb, first: Phrase, pronouns: float = 0.5) -> Phrase:
-    """Somebody else who can do what the verb says."""
-    while True:
-        subject = subject_of(dice, verb, role=6, pronouns=pronouns)
-        word = subject.english[0][0]
-        if subject.noun is not None or (word in ("i", "you", "we") and word != first.english[0][0]):
-            return subject
-
-
 def coordinated_subjects(dice: Dice) -> Draft:
     """The boy and the girl are tired: masculine plural."""
     first, second = dice.pick(ANIMATE), dice.pick(ANIMATE)
@@ -332,121 +197,6 @@ def coordinated_verbs(dice: Dice) -> Draft:
     english = [*subject.english, *english_verb(subject, verb, tense), (join, LINK), *second]
     combinations = said.combinations + ([(subject.noun.name, verb.name)] if subject.noun else [])
     return Draft(english, [subject], french, ["coordination"], combinations)
-
-
-def who_relative(dice: Dice) -> Draft:
-    """The cat that eats the fish is young: le chat qui mange le poisson."""
-    verb = dice.pick(TAME)
-    tense = tense_for(dice, verb)
-    noun = dice.pick(SUBJECTS[verb])
-    head, thing = agent(dice, noun, adjectives=0), object_of(dice, verb)
-    said = saying(dice, noun, dice.pick(("present", "past")), 100)
-    negation = dice.pick(NEGATIONS[:3]) if dice.chance(0.15) else ""
-
-    def french(who: Reading, what: Reading) -> Variants:
-        inner = french_verb(who, verb, tense, negation=negation)
-        words = what.negated if negation else what.words
-        return [[*who.words, ("qui", LINK), *inner, *words, *said.french(who)]]
-
-    that = "who" if "person" in noun.classes else "that"
-    inner = english_verb(head, verb, tense, negation)
-    english = [*head.english, (that, LINK), *inner, *thing.english, *said.english(head)]
-    combinations = verb_and_object(verb, thing) + said.combinations
-    return Draft(english, [head, thing], french, ["relative qui"], combinations)
-
-
-def that_relative(dice: Dice) -> Draft:
-    """The apple that the boy ate was red: la pomme que le garçon a mangée."""
-    verb = dice.pick(TAME)
-    tense = tense_for(dice, verb)
-    noun = dice.pick(OBJECTS[verb])
-    head = agent(dice, noun, adjectives=0)
-    subject = subject_of(dice, verb, role=6)
-    said = saying(dice, noun, dice.pick(("present", "past")), 100)
-
-    def french(what: Reading, who: Reading) -> Variants:
-        inner = french_verb(who, verb, tense, agreement=what)
-        return [[*what.words, ("que", LINK), *who.words, *inner, *said.french(what)]]
-
-    that: list[Word] = [("that", LINK)] if dice.chance(0.7) else []
-    inner = [*that, *subject.english, *english_verb(subject, verb, tense)]
-    english = [*head.english, *inner, *said.english(head)]
-    labels = ["relative que", *(["participle agreement"] if tense == "past" else [])]
-    combinations = [(verb.name, noun.name), *said.combinations]
-    return Draft(english, [head, subject], french, labels, combinations)
-
-
-def seen_relative(dice: Dice) -> Draft:
-    """I know the girl who sings: the relative clause at the end."""
-    verb, inner = dice.pick(TAME), dice.pick(TAME)
-    tense, inner_tense = tense_for(dice, verb), tense_for(dice, inner)
-    noun = dice.pick(OBJECTS[verb])
-    while noun not in OBJECTS[inner] or inner is verb:
-        inner = dice.pick(TAME)
-        inner_tense = tense_for(dice, inner)
-        verb = dice.pick(TAME)
-        tense = tense_for(dice, verb)
-        noun = dice.pick(OBJECTS[verb])
-    subject = subject_of(dice, verb)
-    other = other_subject(dice, inner, subject)
-    thing = noun_phrase(dice, noun, 2, determiner=dice.pick(("the", "the", "a")), adjectives=0.2)
-
-    def french(who: Reading, what: Reading, whose: Reading) -> Variants:
-        words = shifted(french_verb(whose, inner, inner_tense, agreement=what), 100)
-        start = [*who.words, *french_verb(who, verb, tense), *what.words]
-        return [[*start, ("que", LINK), *whose.words, *words]]
-
-    start = [*subject.english, *english_verb(subject, verb, tense), *thing.english]
-    end = [*other.english, *shifted(english_verb(other, inner, inner_tense), 100)]
-    labels = ["relative que", *(["participle agreement"] if inner_tense == "past" else [])]
-    combinations = [(verb.name, noun.name), (inner.name, noun.name)]
-    english = [*start, ("that", LINK), *end]
-    return Draft(english, [subject, thing, other], french, labels, combinations)
-
-
-def dont_relative(dice: Dice) -> Draft:
-    """The book that the girl talks about is old; the boy whose dog sleeps is tired."""
-    if dice.chance(0.4):
-        return whose_relative(dice)
-    verb = dice.pick(AVOIR_DE)
-    tense = tense_for(dice, verb)
-    noun = dice.pick(OBJECTS[verb])
-    head = agent(dice, noun, adjectives=0.1)
-    subject = subject_of(dice, verb, role=6)
-    said = saying(dice, noun, dice.pick(("present", "past")), 100)
-
-    def french(what: Reading, who: Reading) -> Variants:
-        inner = [("dont", LINK), *who.words, *french_verb(who, verb, tense)]
-        return [[*what.words, *inner, *said.french(what)]]
-
-    that: list[Word] = [("that", LINK)] if dice.chance(0.7) else []
-    inner = [*that, *subject.english, *english_verb(subject, verb, tense)]
-    english = [*head.english, *inner, *said.english(head)]
-    combinations = [(verb.name, noun.name), *said.combinations]
-    return Draft(english, [head, subject], french, ["relative dont"], combinations)
-
-
-OWNED = nouns_of("animal family vehicle house garden shop")
-
-
-def whose_relative(dice: Dice) -> Draft:
-    """The boy whose dog sleeps is tired: le garçon dont le chien dort est fatigué."""
-    owner, owned = dice.pick(PEOPLE), dice.pick(OWNED)
-    while owned is owner:
-        owned = dice.pick(OWNED)
-    head = agent(dice, owner, adjectives=0.1)
-    plural = dice.chance(0.3)
-    thing = noun_phrase(dice, owned, 6, plural=plural, determiner="the", adjectives=0)
-    inner = saying(dice, owned, "present")
-    said = saying(dice, owner, dice.pick(("present", "past")), 100)
-
-    def french(who: Reading, what: Reading) -> Variants:
-        return [[*who.words, ("dont", LINK), *what.words, *inner.french(what), *said.french(who)]]
-
-    whose = [("whose", LINK), *thing.english[1:], *inner.english(thing)]
-    english = [*head.english, *whose, *said.english(head)]
-    combinations = [(owner.name, owned.name), *inner.combinations, *said.combinations]
-    return Draft(english, [head, thing], french, ["relative dont"], combinations)
 
 
 def reported(dice: Dice) -> Draft:

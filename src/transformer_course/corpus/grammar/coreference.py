@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from itertools import product
 
 from transformer_course.corpus.grammar.clauses import BE, PREDICATE, VERB, english_verb, french_verb
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import ADJECTIVE, Adjective, Noun, nouns_of
 from transformer_course.corpus.grammar.lexicon import VERB as VERB_NAMED
-from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading, noun_phrase
+from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phrase
 from transformer_course.corpus.grammar.spelling import Word
 
 BECAUSE, IT, WAS, TOO = 90, 91, 92, 93
@@ -27,7 +28,7 @@ OF_ANIMALS = adjectives(
 OF_WAYS = adjectives(
     "wide narrow dangerous muddy slippery busy flooded crowded icy steep winding deserted"
 )
-OF_STREETS = adjectives("busy crowded deserted winding")  # not of rivers and deserts
+OF_STREETS = adjectives("busy crowded deserted winding steep slippery")  # not of rivers and deserts
 ELSEWHERE = tuple(adjective for adjective in OF_WAYS if adjective not in OF_STREETS)
 ANIMAL_FIRST = ("cross", "cross", "cross", "reach", "avoid")
 WAY_FIRST = ("stop", "tire", "worry")
@@ -92,9 +93,12 @@ def draw(
 ) -> tuple[Noun, Noun, bool, bool]:
     """A noun of each kind, which of them "it" is, and which comes first."""
     if cell is None:
-        return dice.pick(kinds[0]), dice.pick(kinds[1]), dice.chance(0.5), dice.chance(0.5)
+        first = dice.pick(kinds[0])
+        second = dice.companion(kinds[1], "il", first.name)
+        return first, second, dice.chance(0.5), dice.chance(0.5)
     while True:
-        first, second = dice.pick(kinds[0]), dice.pick(kinds[1])
+        first = dice.pick(kinds[0])
+        second = dice.companion(kinds[1], "il", first.name)
         topic, other = (first, second) if cell.about_first_kind else (second, first)
         if topic.gender == cell.gender != other.gender:
             return first, second, cell.about_first_kind, cell.first_kind_first
@@ -106,7 +110,8 @@ def street(dice: Dice, cell: Cell | None = None) -> Draft:
     Also with the street first: the street stopped the animal because it was too tired.
     """
     animal, way, about_animal, animal_first = draw(dice, cell, (ANIMALS, WAYS))
-    adjective = dice.pick(OF_ANIMALS if about_animal else suitable(way))
+    topic = animal if about_animal else way
+    adjective = dice.companion(OF_ANIMALS if about_animal else suitable(way), "il", topic.name)
     verb = VERB_NAMED[dice.pick(ANIMAL_FIRST if animal_first else WAY_FIRST)]
     negation = "" if verb.name in POSITIVE else "not"
     tense = dice.pick(("present", "past", "past"))
@@ -121,7 +126,6 @@ def street(dice: Dice, cell: Cell | None = None) -> Draft:
 
     verb_words = english_verb(subject, verb, tense, negation, dice.chance(0.7))
     english = [*subject.english, *verb_words, *thing.english, *because_it(tense, adjective)]
-    topic = animal if about_animal else way
     combinations = [("il", animal.name, way.name), ("il", topic.name, adjective.name)]
     return Draft(english, [subject, thing], french, ["antecedent"], combinations)
 
@@ -134,7 +138,9 @@ def fitting(dice: Dice, cell: Cell | None = None) -> Draft:
     content, container, about_content, fits = draw(dice, cell, (CONTENTS, CONTAINERS))
     while content is container:
         content, container, about_content, fits = draw(dice, cell, (CONTENTS, CONTAINERS))
-    adjective = dice.pick(OF_CONTENTS if about_content else OF_CONTAINERS)
+    topic = content if about_content else container
+    adjectives_ = OF_CONTENTS if about_content else OF_CONTAINERS
+    adjective = dice.companion(adjectives_, "il", topic.name)
     nouns = (content, container) if fits else (container, content)
     subject, thing = the(dice, nouns[0], 1), the(dice, nouns[1], 2)
     about_subject = about_content == fits
@@ -156,6 +162,5 @@ def fitting(dice: Dice, cell: Cell | None = None) -> Draft:
     verb_words: list[Word] = [(word, 81) for word in negative]
     verb_words += [("fit", VERB), ("in", 86)] if fits else [("hold", VERB)]
     english = [*subject.english, *verb_words, *thing.english, *because_it("present", adjective)]
-    topic = content if about_content else container
     combinations = [("il", content.name, container.name), ("il", topic.name, adjective.name)]
     return Draft(english, [subject, thing], french, ["fitting"], combinations, 1)

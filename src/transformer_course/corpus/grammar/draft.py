@@ -5,10 +5,11 @@ from dataclasses import dataclass, field
 from itertools import product
 
 from transformer_course.corpus.grammar.clauses import AMBIGUOUS
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import H_ASPIRE
-from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading
+from transformer_course.corpus.grammar.phrases import Phrase, Reading
 from transformer_course.corpus.grammar.spelling import Keys, Word, spell
-from transformer_course.corpus.grammar.splits import Combination, belongs
+from transformer_course.corpus.grammar.splits import Combination, allowed, belongs
 from transformer_course.corpus.pairs import Pair
 
 Variants = list[list[Word]]
@@ -148,6 +149,7 @@ def sentences_of(
     Args:
         wholly: every combination, not only one, must belong to the split.
     """
+    dice.allowed = allowed(split, wholly)
     while True:
         draft = dice.pick(rules)(dice)
         if belongs(draft.all_combinations(), split, wholly) and draft.is_clear():

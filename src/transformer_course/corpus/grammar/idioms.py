@@ -6,37 +6,16 @@ from transformer_course.corpus.grammar.clauses import (
     NEGATIVE,
     PREDICATE,
     VERB,
-    english_be,
     english_be_words,
-    english_verb,
     french_be,
-    french_verb,
 )
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
-from transformer_course.corpus.grammar.lexicon import (
-    ADJECTIVES,
-    DESCRIBING,
-    PROFESSIONS,
-    Noun,
-    nouns_of,
-)
+from transformer_course.corpus.grammar.lexicon import PROFESSIONS, nouns_of
 from transformer_course.corpus.grammar.morphology import english_plural, french_plural
 from transformer_course.corpus.grammar.numbers import english_number, french_number
-from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading, noun_phrase, pronoun
-from transformer_course.corpus.grammar.sentences import (
-    DIRECT,
-    INTRANSITIVE,
-    PEOPLE,
-    PERSONAL,
-    PLACES,
-    agent,
-    keyed,
-    object_of,
-    state_negation,
-    subject_of,
-    tense_for,
-    verb_and_object,
-)
+from transformer_course.corpus.grammar.parts import PERSONAL, agent, state_negation
+from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phrase, pronoun
 from transformer_course.corpus.grammar.spelling import Word
 
 IDIOMS = (
@@ -49,11 +28,15 @@ IDIOMS = (
     ("right", "raison"),
     ("wrong", "tort"),
 )
+
+
 HAVING = {
     "present": HAVE,
     "past": ("avais", "avais", "avait", "avions", "aviez", "avaient"),
     "future": ("aurai", "auras", "aura", "aurons", "aurez", "auront"),
 }
+
+
 ANIMATE = nouns_of("person animal")
 
 
@@ -162,276 +145,9 @@ def english_plural_subject(subject: Phrase) -> bool:
     )
 
 
-def there_is(dice: Dice) -> Draft:
-    """There are three birds in the garden: il y a trois oiseaux dans le jardin."""
-    preposition, préposition, grounds, figures = dice.pick(PLACES)
-    noun, ground = dice.pick(figures), dice.pick(grounds)
-    while noun is ground:
-        noun, ground = dice.pick(figures), dice.pick(grounds)
-    tense = dice.pick(("present", "present", "past", "future"))
-    negative = dice.chance(0.25)
-    plural = not noun.mass and dice.chance(0.5)
-    determiner = "a" if negative or not plural else dice.pick(("a", "number", "many"))
-    if determiner == "number":
-        determiner = str(2 + int(dice.random() * 20))
-    thing = noun_phrase(dice, noun, 1, plural=plural, determiner=determiner, adjectives=0.2)
-    what_there_is = thing.english
-    if negative:  # no cat, no cats, no bread
-        bare = thing.english[0][1] != 11
-        what_there_is = [("no", NEGATION), *thing.english[0 if bare else 1 :]]
-    where = noun_phrase(dice, ground, 2, determiner=dice.pick(("the", "the", "my", "this")))
-    form = {"present": "a", "past": "avait", "future": "aura"}[tense]
-
-    def french(what: Reading, place: Reading) -> Variants:
-        words: list[Word] = [("il", 94)]
-        words += [("ne", NEGATION)] if negative else []
-        words += [("y", 94), (form, VERB)]
-        words += [("pas", NEGATION), *what.negated] if negative else what.words
-        return [[*words, *keyed(préposition, 86), *place.words]]
-
-    be = english_be(thing, tense)
-    verb_words: list[Word] = [(be, VERB), *([("be", VERB)] if tense == "future" else [])]
-    english = [("there", 94), *verb_words, *what_there_is, (preposition, 86), *where.english]
-    combinations = [(noun.name, ground.name)]
-    return Draft(english, [thing, where], french, ["there is"], combinations)
-
-
-COMPARING = (("plus", "more", "than"), ("moins", "less", "than"), ("aussi", "as", "as"))
-UNGRADED = frozenset(
-    (
-        *("open", "closed", "empty", "full", "broken", "square", "round", "deserted", "immense"),
-        *(
-            "national",
-            "royal",
-            "medieval",
-            "public",
-            "excellent",
-            "delicious",
-            "original",
-            "secret",
-        ),
-    )
-)
-COMPARED = tuple(a for a in ADJECTIVES if a.name not in UNGRADED)
-COMPARABLE = {
-    adjective: tuple(
-        noun
-        for noun in ANIMATE + nouns_of("thing vehicle building way fruit")
-        if adjective in DESCRIBING[noun]
-    )
-    for adjective in COMPARED
-}
-GRADED = tuple(adjective for adjective in COMPARED if len(COMPARABLE[adjective]) > 3)
-STRESSED = {
-    "me": ("moi",),
-    "you": ("toi", "vous"),
-    "him": ("lui",),
-    "her": ("elle",),
-    "us": ("nous",),
-    "them": ("eux", "elles"),
-}
-
-
-def comparison(dice: Dice) -> Draft:
-    """The cow is bigger than the dog: plus grande que le chien."""
-    adjective = dice.pick(GRADED)
-    first, second = dice.pick(COMPARABLE[adjective]), dice.pick(COMPARABLE[adjective])
-    while second is first or kind(first) != kind(second):
-        second, first = dice.pick(COMPARABLE[adjective]), dice.pick(COMPARABLE[adjective])
-    degree = dice.pick(COMPARING)
-    tense = dice.pick(("present", "present", "past"))
-    negation = "not" if dice.chance(0.2) else ""
-    personal = "person" in first.classes and dice.chance(0.5)
-    subject = (
-        pronoun(dice.pick(PERSONAL), 1)
-        if personal and dice.chance(0.6)
-        else agent(dice, first, adjectives=0)
-    )
-    other = stressed(dice, subject) if personal else agent(dice, second, 6, adjectives=0)
-
-    def french(who: Reading, than: Reading) -> Variants:
-        be = french_be(who, tense, negation)
-        form = adjective.french[who.gender][who.plural]
-        graded = [(degree[0], 87), (form, PREDICATE)]
-        if degree[0] == "plus" and adjective.name in ("good", "bad"):
-            graded = [(irregular(adjective.name, who), PREDICATE)]
-        variants = [[*who.words, *be, *graded, ("que", 88), *than.words]]
-        if degree[0] == "plus" and adjective.name == "bad":
-            variants.append(
-                [*who.words, *be, ("plus", 87), (form, PREDICATE), ("que", 88), *than.words]
-            )
-        if degree[0] == "aussi" and negation:  # pas si grand que
-            variants.append(
-                [*who.words, *be, ("si ", 87), (form, PREDICATE), ("que", 88), *than.words]
-            )
-        return variants
-
-    be = english_be_words(subject, tense, negation, dice.chance(0.5))
-    graded: list[Word] = [(degree[1], 87), (adjective.name, PREDICATE)]
-    if degree[0] == "plus" and adjective.comparative:
-        graded = [(adjective.comparative, PREDICATE)]
-    english = [*subject.english, *be, *graded, (degree[2], 88), *other.english]
-    combinations = [
-        (phrase.noun.name, adjective.name) for phrase in (subject, other) if phrase.noun
-    ]
-    return Draft(english, [subject, other], french, ["comparison"], combinations, 1)
-
-
-def irregular(name: str, who: Reading) -> str:
-    """meilleur and pire, in agreement."""
-    form = ("meilleure" if who.gender == "f" else "meilleur") if name == "good" else "pire"
-    return form + ("s" if who.plural else "")
-
-
-def kind(noun: Noun) -> str:
-    """The class within which nouns are compared."""
-    return next(
-        (
-            c
-            for c in (
-                "person",
-                "animal",
-                "clothing",
-                "furniture",
-                "readable",
-                "vehicle",
-                "way",
-                "fruit",
-            )
-            if c in noun.classes
-        ),
-        "thing",
-    )
-
-
-def stressed(dice: Dice, subject: Phrase) -> Phrase:
-    """A pronoun after than: que moi, que lui."""
-    same = {
-        "i": ("me", "us"),
-        "we": ("me", "us"),
-        "you": ("you",),
-        "he": ("him",),
-        "she": ("her",),
-        "they": ("them",),
-    }
-    word = subject.english[0][0]
-    chosen = dice.pick(tuple(w for w in STRESSED if w not in same.get(word, ())))
-    readings = []
-    for stressed_word in STRESSED[chosen]:
-        register = {"toi": "tu", "vous": "vous"}.get(stressed_word, "") if chosen == "you" else ""
-        words = [(stressed_word, 64)]
-        readings.append(Reading(words, 2, "m", False, words, register))
-    return Phrase([(chosen, 64)], tuple(readings), True, None, len(readings))
-
-
-def nobody(dice: Dice) -> Draft:
-    """Nobody sees the cat: personne ne voit le chat."""
-    if dice.chance(0.5):
-        return sees_nobody(dice)
-    nothing = dice.chance(0.1)
-    falling = tuple(verb for verb in INTRANSITIVE if "object" in verb.subject)
-    verb = (
-        dice.pick(falling) if nothing else dice.pick(DIRECT if dice.chance(0.7) else INTRANSITIVE)
-    )
-    tense = tense_for(dice, verb)
-    thing = object_of(dice, verb) if verb.object else Phrase([], (EMPTY,), True)
-    word, mot = ("nothing", "rien") if nothing else ("nobody", "personne")
-    subject = Phrase([(word, 14)], (Reading([(mot, 14)], 2, "m", False, []),), True)
-
-    def french(who: Reading, what: Reading) -> Variants:
-        verb_words = french_verb(who, verb, tense)
-        return [[*who.words, ("ne", 14), *verb_words, *what.negated]]
-
-    english = [*subject.english, *english_verb(subject, verb, tense), *thing.english]
-    combinations = verb_and_object(verb, thing) if verb.object else [(word, verb.name)]
-    return Draft(
-        english, [subject, thing], french, ["negation", "nobody and nothing"], combinations
-    )
-
-
-EMPTY = Reading([], 2, "m", False, [])
-
-
-def sees_nobody(dice: Dice) -> Draft:
-    """The king saw nobody: n'a vu personne; he ate nothing: n'a rien mangé."""
-    verb = dice.pick(DIRECT)
-    tense = tense_for(dice, verb)
-    subject = subject_of(dice, verb, pronouns=0.4)
-    people = verb.object <= {"person", "animate", "animal"} or (
-        verb.object & {"animate", "person"} and dice.chance(0.5)
-    )
-    anyone = dice.chance(0.5)
-
-    def french(who: Reading) -> Variants:
-        if not people:
-            return [[*who.words, *french_verb(who, verb, tense, negation="rien")]]
-        words = french_verb(who, verb, tense)
-        return [[*who.words, ("ne", NEGATION), *words, ("personne", NEGATION)]]
-
-    if anyone:
-        words = english_verb(subject, verb, tense, "not", dice.chance(0.6))
-        words = [*words, ("anybody" if people else "anything", NEGATION)]
-    else:
-        words = [*english_verb(subject, verb, tense), ("nobody" if people else "nothing", NEGATION)]
-    combinations = [(subject.noun.name if subject.noun else subject.english[0][0], verb.name)]
-    return Draft(
-        [*subject.english, *words],
-        [subject],
-        french,
-        ["negation", "nobody and nothing"],
-        combinations,
-    )
-
-
-OWNERS = PEOPLE
-POSSESSIONS = nouns_of("animal family object clothing vehicle house garden shop farm idea question")
-PARTS = (
-    (nouns_of("door window wall garden"), nouns_of("building")),
-    (nouns_of("king queen prince princess museum church street market"), nouns_of("town")),
-    (nouns_of("leaf flower fruit"), nouns_of("tree garden park forest")),
-    (nouns_of("letter answer picture"), nouns_of("person")),
-)
-
-
-def possession(dice: Dice) -> Draft:
-    """The boy's dog sleeps: le chien du garçon; the door of the house."""
-    genitive = dice.chance(0.6)
-    if genitive:
-        owner, thing = dice.pick(OWNERS), dice.pick(POSSESSIONS)
-    else:
-        things, owners = dice.pick(PARTS)
-        owner, thing = dice.pick(owners), dice.pick(things)
-    while thing is owner:
-        owner = dice.pick(OWNERS)
-    whose = noun_phrase(
-        dice,
-        owner,
-        6,
-        determiner=dice.pick(("the", "the", "my", "this")),
-        plural=None,
-        adjectives=0,
-    )
-    what = noun_phrase(dice, thing, 1, determiner="the", adjectives=0.15)
-    adjective = dice.pick(DESCRIBING[thing])
-    tense = dice.pick(("present", "present", "past"))
-
-    def french(of: Reading, who: Reading) -> Variants:
-        be = [*french_be(who, tense), (adjective.french[who.gender][who.plural], PREDICATE)]
-        return [[*who.words, ("de+", 65), *of.words, *be]]
-
-    if genitive:
-        name = whose.english[-1]
-        plural = whose.readings[0].plural
-        mark = "'" if plural and name[0].endswith("s") else "'s"
-        words = [*whose.english[:-1], (name[0] + mark, name[1]), *what.english[1:]]
-    else:
-        words = [*what.english, ("of", 65), *whose.english]
-    be = [*english_be_words(what, tense, "", False), (adjective.name, PREDICATE)]
-    combinations = [(owner.name, thing.name), (thing.name, adjective.name)]
-    return Draft([*words, *be], [whose, what], french, ["possession"], combinations)
-
-
 HOURS = tuple(range(1, 13))
+
+
 WEATHER = (("cold", "froid"), ("hot", "chaud"), ("late", ""), ("early", ""))
 
 

@@ -8,30 +8,20 @@ counterparts: role 1 gives 11 to the determiner, 12 and 13 to adjectives, 14 to 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from random import Random
-from typing import TypeVar
 
+from transformer_course.corpus.grammar.determiners import (
+    OWNERS,
+    POSSESSIVES,
+    REGISTER,
+    RELATED,
+    french_determiners,
+    random_determiner,
+)
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import DESCRIBING, Adjective, Noun
-from transformer_course.corpus.grammar.numbers import english_number, french_number
+from transformer_course.corpus.grammar.numbers import english_number
 from transformer_course.corpus.grammar.spelling import Word, vowel_sound
 from transformer_course.corpus.grammar.splits import Combination
-
-T = TypeVar("T")
-
-
-class Dice:
-    """Random choices that give the same result on every platform."""
-
-    def __init__(self, seed: int) -> None:
-        self.random = Random(seed).random
-
-    def pick(self, items: Sequence[T]) -> T:
-        """One of the items."""
-        return items[int(self.random() * len(items))]
-
-    def chance(self, probability: float) -> bool:
-        """True with that probability."""
-        return self.random() < probability
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +53,6 @@ class Phrase:
     phenomena: tuple[str, ...] = ()
 
 
-DEFINITE = {("m", False): "le", ("f", False): "la", ("m", True): "les", ("f", True): "les"}
-INDEFINITE = {"m": "un", "f": "une"}
-POSSESSIVES = {  # english: (before a masculine or a vowel, before a feminine, plural)
-    "my": ("mon", "ma", "mes"),
-    "his": ("son", "sa", "ses"),
-    "her": ("son", "sa", "ses"),
-    "our": ("notre", "notre", "nos"),
-    "their": ("leur", "leur", "leurs"),
-}
-OWNERS = (*POSSESSIVES, "your")
-RELATED = frozenset(("family", "kin"))
-YOUR = (("ton", "ta", "tes"), ("votre", "votre", "vos"))
-REGISTER = dict.fromkeys(YOUR[0], "tu") | dict.fromkeys(YOUR[1], "vous")
-
-
 def starts_with_vowel_letter(word: str) -> bool:
     """Whether "an" stands before an English word.
 
@@ -91,9 +66,9 @@ def choose_adjectives(dice: Dice, noun: Noun, wanted: float) -> list[Adjective]:
     """No adjective, one, or one before and one after the noun."""
     if not DESCRIBING[noun] or not dice.chance(wanted):
         return []
-    first = dice.pick(DESCRIBING[noun])
+    first = dice.companion(DESCRIBING[noun], noun.name)
     if dice.chance(0.25):
-        second = dice.pick(DESCRIBING[noun])
+        second = dice.companion(DESCRIBING[noun], noun.name)
         if first.before_noun and not second.before_noun:
             return [first, second]
     return [first]
@@ -162,24 +137,6 @@ def write_noun_phrase(
     )
 
 
-def random_determiner(dice: Dice, noun: Noun, plural: bool) -> str:
-    """A determiner that fits the number."""
-    x = dice.random()
-    if x < 0.5:
-        return "the"
-    if x < 0.7:
-        return "a"
-    if x < 0.82:
-        return dice.pick(("my", "his", "her", "our", "their", "your"))
-    if x < 0.9:
-        return "this"
-    if plural:
-        if x < 0.96:
-            return str(2 + int(dice.random() * dice.random() * 99))
-        return "many" if x < 0.98 else "all"
-    return "the"
-
-
 def english_noun_phrase(
     noun: Noun, plural: bool, determiner: str, adjectives: Sequence[Adjective], base: int
 ) -> list[Word]:
@@ -213,38 +170,6 @@ def french_core(noun: Noun, plural: bool, adjectives: Sequence[Adjective], base:
             form = adjective.before_vowel  # un bel arbre
         words.insert(0, (form, base + 2 + index))
     return words
-
-
-def french_determiners(
-    determiner: str, noun: Noun, plural: bool, vowel: bool, before: bool
-) -> list[tuple[str, ...]]:
-    """Every French determiner that is right; `before`: an adjective comes before the noun."""
-    gender = noun.gender
-    article = DEFINITE[gender, plural]
-    if determiner == "the":
-        return [(article,)]
-    if determiner == "a":
-        if noun.mass:
-            return [("de+", article)]
-        if plural:
-            return [("de",) if before else ("des",)]
-        return [(INDEFINITE[gender],)]
-    if determiner == "this":
-        if plural:
-            return [("ces",)]
-        return [("cette",) if gender == "f" else ("cet",) if vowel else ("ce",)]
-    if determiner == "which":
-        return [(("quelle" if gender == "f" else "quel") + ("s" if plural else ""),)]
-    if determiner == "many":
-        return [("beaucoup", "de")]
-    if determiner == "all":
-        return [("toutes" if gender == "f" else "tous", "les")]
-    if determiner.isdigit():
-        number = french_number(int(determiner), gender)
-        return [(number,), (number.replace(" ", "-"),)] if " " in number else [(number,)]
-    column = 2 if plural else 1 if gender == "f" and not vowel else 0
-    owners = YOUR if determiner == "your" else (POSSESSIVES[determiner],)
-    return [(forms[column],) for forms in owners]
 
 
 def noun_phrase_phenomena(

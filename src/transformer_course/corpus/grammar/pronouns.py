@@ -3,10 +3,10 @@
 from functools import cache
 
 from transformer_course.corpus.grammar.clauses import VERB, english_verb, french_verb
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
-from transformer_course.corpus.grammar.lexicon import OBJECTS, VERBS, Noun, Verb
-from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading, noun_phrase
-from transformer_course.corpus.grammar.sentences import (
+from transformer_course.corpus.grammar.lexicon import OBJECTS, Noun, Verb
+from transformer_course.corpus.grammar.parts import (
     DATIVE,
     DIRECT,
     INDIRECT,
@@ -18,10 +18,12 @@ from transformer_course.corpus.grammar.sentences import (
     tense_for,
     verb_and_object,
 )
+from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phrase
 from transformer_course.corpus.grammar.spelling import Word
-from transformer_course.corpus.grammar.splits import Combination
 
 OBJECT, RECIPIENT, SECOND = 24, 34, 70
+
+
 # English pronoun: French (direct object, indirect object, gender, plural).
 CLITICS: dict[str, tuple[tuple[str, str, str, bool], ...]] = {
     "me": (("me", "me", "m", False), ("me", "me", "f", False)),
@@ -39,14 +41,24 @@ CLITICS: dict[str, tuple[tuple[str, str, str, bool], ...]] = {
     "us": (("nous", "nous", "m", True), ("nous", "nous", "f", True)),
     "them": (("les", "leur", "m", True), ("les", "leur", "f", True)),
 }
+
+
 SAME_PERSON = {"me": ("i", "we"), "us": ("i", "we"), "you": ("you",)}
+
+
 PEOPLE_VERBS = tuple(v for v in DIRECT if v.object & {"person", "animate"})
+
+
 THING_VERBS = tuple(v for v in DIRECT if not v.object <= {"person", "animate", "animal"})
+
+
 TO_SOMEONE = tuple(
     v
     for v in INDIRECT
     if "à" in v.frame and v.object & {"person", "animate"} and v.name != "think of"
 )
+
+
 OF_SOMETHING = tuple(verb for verb in INDIRECT if "de" in verb.frame)
 
 
@@ -178,11 +190,23 @@ COUNTED = tuple(
     for noun in OBJECTS[verb]
     if not noun.classes & {"person", "animal"}
 )
+
+
 THINGS = tuple(dict.fromkeys(COUNTED))
+
+
 ACTIONS = {noun: verbs_for(noun) for noun in THINGS}
+
+
 TWICE = tuple(noun for noun in THINGS if len(ACTIONS[noun]) > 2)
+
+
 GIVEN = tuple(dict.fromkeys(noun for verb in DATIVE for noun in OBJECTS[verb]))
+
+
 PASSED_ON = tuple(noun for noun in GIVEN if ACTIONS.get(noun))
+
+
 GIVING = {noun: tuple(v for v in DATIVE if noun in OBJECTS[v]) for noun in PASSED_ON}
 
 
@@ -247,50 +271,3 @@ def en_or_y(dice: Dice) -> Draft:
     english = [*subject.english, *verb_words, ("there" if there else "it", OBJECT)]
     combinations = [(subject.noun.name, verb.name)] if subject.noun else []
     return Draft(english, [subject], french, ["en and y"], combinations)
-
-
-INFINITIVE = tuple(verb for verb in VERBS if "infinitive" in verb.frame)
-
-
-def infinitive(dice: Dice) -> Draft:
-    """She decides to read it: elle décide *de le* lire; de le is not contracted here."""
-    verb, action = dice.pick(INFINITIVE), dice.pick(DIRECT)
-    while action.subject != {"person"} or action.frame & {"stative", "generic"}:
-        action = dice.pick(DIRECT)
-    modal = "modal" in verb.frame
-    tense = "present" if modal or not verb.frame & {"de"} else dice.pick(("present", "past"))
-    subject = subject_of(dice, verb) if not modal else subject_of(dice, action)
-    negation = dice.pick(("not", "never")) if dice.chance(0.25) else ""
-    pronominal = dice.chance(0.5)
-    thing = clitic(dice.pick(("it", "them"))) if pronominal else object_of(dice, action)
-    if negation and thing.noun:  # "ne … pas" before an infinitive may or may not turn un into de
-        plural = not thing.third
-        thing = noun_phrase(dice, thing.noun, 2, determiner="the", plural=plural, adjectives=0)
-    link = next(([(word, 96)] for word in ("de", "à") if word in verb.frame), [])
-    verb_words = (
-        modal_words(subject, verb, negation)
-        if modal
-        else english_verb(subject, verb, tense, negation, dice.chance(0.5))
-    )
-
-    def french(who: Reading, what: Reading) -> Variants:
-        start = [*who.words, *french_verb(who, verb, tense, negation=negation), *link]
-        if pronominal:
-            return [[*start, *what.words, (action.infinitive, 180)]]
-        return [[*start, (action.infinitive, 180), *what.words]]
-
-    english = [*subject.english, *verb_words, *([] if modal else [("to", 96)]), (action.base, 180)]
-    if action.particle:
-        english.append((action.particle, 180))
-    labels = ["infinitive", *(["object pronoun"] if pronominal else [])]
-    combinations: list[Combination] = [(verb.name, action.name)]
-    if thing.noun:
-        combinations += verb_and_object(action, thing)
-    return Draft([*english, *thing.english], [subject, thing], french, labels, combinations)
-
-
-def modal_words(subject: Phrase, verb: Verb, negation: str) -> list[Word]:
-    """can, cannot, must, must not, can never."""
-    if verb.name == "can" and negation == "not":
-        return [("cannot", 81)]
-    return [(verb.base, VERB), *((word, 81) for word in negation.split())]

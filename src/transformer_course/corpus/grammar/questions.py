@@ -9,10 +9,10 @@ from transformer_course.corpus.grammar.clauses import (
     inverted_pronoun,
     predicate,
 )
+from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import DESCRIBING, Noun, Verb
-from transformer_course.corpus.grammar.phrases import Dice, Phrase, Reading, noun_phrase, pronoun
-from transformer_course.corpus.grammar.sentences import (
+from transformer_course.corpus.grammar.parts import (
     DESCRIBED,
     DIRECT,
     INTRANSITIVE,
@@ -25,6 +25,7 @@ from transformer_course.corpus.grammar.sentences import (
     tense_for,
     verb_and_object,
 )
+from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phrase, pronoun
 from transformer_course.corpus.grammar.spelling import Word
 from transformer_course.corpus.grammar.splits import Combination
 

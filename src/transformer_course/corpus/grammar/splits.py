@@ -36,3 +36,12 @@ def belongs(combinations: Iterable[Combination], split: str, wholly: bool = Fals
         return "valid" not in found and "test" not in found
     other = "test" if split == "valid" else "valid"
     return split in found and other not in found
+
+
+def allowed(split: str, wholly: bool = False) -> frozenset[str]:
+    """The splits whose combinations may stand in a sentence of a split.
+
+    >>> sorted(allowed("test"))
+    ['test', 'train']
+    """
+    return frozenset((split,) if wholly else ("train", split))
