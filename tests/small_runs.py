@@ -11,7 +11,7 @@ from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.loss import cross_entropy
+from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe import Recipe, encode_pairs, split_pairs
 from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.translator import Translator
@@ -77,9 +77,9 @@ def trained_run() -> Path:
     )
 
     def validate(model: Transformer) -> dict[str, float]:
-        return {"loss": validation_loss(model, held_out, cross_entropy)}
+        return {"loss": validation_loss(model, held_out, teacher_forcing_loss)}
 
-    Trainer(model, examples, cross_entropy, validate, config).train()
+    Trainer(model, examples, teacher_forcing_loss, validate, config).train()
     Translator(model, vocabulary).save(folder)
     return folder
 

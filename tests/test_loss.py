@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from oracles import assert_same, assert_same_gradients, refuses
 
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import (
     cross_entropy,
     kl_divergence,
     log_softmax,
     perplexity,
     smoothing_floor,
+    teacher_forcing_loss,
 )
 
 VOCAB = 7
@@ -173,3 +175,23 @@ def test_refuses() -> None:
         smoothing_floor(0, 0.1)
     with refuses("p and q must have one shape, got (2,) and (1, 2)"):
         kl_divergence(torch.ones(2), torch.ones(1, 2))
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.1])
+def test_teacher_forcing_predicts_each_token_from_those_before_it(smoothing: float) -> None:
+    torch.manual_seed(0)
+    config = TransformerConfig(VOCAB, d_model=6, n_heads=2, d_ff=11, dropout=0.0)
+    model = Transformer(config)
+    src = torch.tensor([[3, 4, 2], [5, 2, 0]])
+    tgt = torch.tensor([[1, 6, 5, 2, 0], [1, 3, 4, 6, 2]])
+    loss = teacher_forcing_loss(model, src, tgt, smoothing)
+    by_hand = []
+    for row in range(2):
+        ids = [int(i) for i in tgt[row] if i]
+        for t in range(1, len(ids)):  # one prefix after the other, alone, unpadded
+            logits = model(src[row, src[row] != 0][None], torch.tensor([ids[:t]]))[0, -1]
+            q = torch.full((VOCAB,), smoothing / VOCAB)
+            q[ids[t]] += 1 - smoothing
+            by_hand.append(-(q * logits.log_softmax(-1)).sum())
+    assert len(by_hand) == 7
+    assert_same(loss, torch.stack(by_hand).mean())

@@ -6,6 +6,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.masking import padding_mask
+
 
 def log_softmax(logits: Tensor) -> Tensor:
     r"""Logarithms of softmax over the last dimension: $z_k - \log\sum_j \exp(z_j)$, without overflow.
@@ -72,7 +75,7 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         loss, n = states.new_zeros((), dtype=torch.float32), max(len(labels), 1)
         grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight)
         for x, y, grad_x in zip(
-            states.split(chunk), labels.split(chunk), grad_states.split(chunk), strict=True
+            *(torch.split(rows, chunk) for rows in (states, labels, grad_states)), strict=True
         ):
             log_probs = log_softmax((x @ weight.T).float())  # (chunk, vocab_size)
             loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
@@ -137,6 +140,32 @@ def chunked_cross_entropy(
         states[real], weight, labels[real], label_smoothing, chunk
     )
     return loss
+
+
+def teacher_forcing_loss(
+    model: Transformer, src: Tensor, tgt: Tensor, label_smoothing: float = 0.0
+) -> Tensor:
+    """The loss that translators are trained with: predict each target token from the true ones before it.
+
+    The decoder reads `tgt` without its last token and has to say `tgt` without its first one (the shift by
+    one of chapter 07), at all positions in parallel.
+
+    Args:
+        model: the Transformer.
+        src: token ids, (batch, src_len).
+        tgt: token ids, (batch, tgt_len), from <s> to </s>, padded.
+        label_smoothing: ε, at least 0 and below 1.
+
+    Returns:
+        Mean cross-entropy per token that isn't padding, in nats, by `chunked_cross_entropy`.
+
+    Raises:
+        ValueError: as `Transformer.encode` and `chunked_cross_entropy` do.
+    """
+    pad_id = model.config.pad_id
+    src_mask = padding_mask(src, pad_id)
+    states = model.decode(tgt[:, :-1], model.encode(src, src_mask), src_mask)
+    return chunked_cross_entropy(states, model.output.weight, tgt[:, 1:], pad_id, label_smoothing)
 
 
 def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:

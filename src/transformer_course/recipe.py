@@ -19,7 +19,7 @@ from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.loss import cross_entropy
+from transformer_course.loss import teacher_forcing_loss
 from transformer_course.training import (
     Outcome,
     Progress,
@@ -176,14 +176,15 @@ def _trainer(
     _check_lengths(train, train_examples, config.max_len, recipe.training.max_tokens)
     _check_lengths(valid, valid_examples, config.max_len, 2 * config.max_len + 1)
 
-    def smoothed(logits: Tensor, labels: Tensor) -> Tensor:
-        return cross_entropy(logits, labels, label_smoothing=recipe.label_smoothing)
+    def smoothed(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+        return teacher_forcing_loss(model, src, tgt, recipe.label_smoothing)
 
     def evaluate(model: Transformer) -> dict[str, float]:
-        return {"loss": validation_loss(model, valid_examples, cross_entropy)}
+        return {"loss": validation_loss(model, valid_examples, teacher_forcing_loss)}
 
     torch.manual_seed(recipe.training.seed)
-    model = Transformer(config)
+    # In bf16 the fused kernel is slow on processors.
+    model = Transformer(config).use_fused(recipe.training.precision == "fp32")
     return Trainer(model, train_examples, smoothed, evaluate, recipe.training, folder)
 
 

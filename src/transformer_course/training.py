@@ -131,7 +131,7 @@ class Progress:
     seconds_left: float
 
 
-LossFn = Callable[[Tensor, Tensor], Tensor]
+LossFn = Callable[[Transformer, Tensor, Tensor], Tensor]
 Evaluate = Callable[[Transformer], dict[str, float]]
 Outcome = Literal["finished", "stopped early", "interrupted"]
 
@@ -145,7 +145,8 @@ class Trainer:
     Args:
         model: the model to train, in place.
         examples: pairs of id lists without special tokens.
-        loss_fn: (logits (batch, tgt_len, vocab_size), labels (batch, tgt_len)) → one number.
+        loss_fn: (model, src (batch, src_len), tgt (batch, tgt_len)) → one number, the mean per predicted
+            token; for example `transformer_course.loss.teacher_forcing_loss`.
         evaluate: gives at least "loss" on held-out data; lower is better.
         config: how to train.
         folder: where checkpoints and `history.json` go; None writes nothing.
@@ -235,8 +236,7 @@ class Trainer:
             group["lr"] = self._rate(self.step + 1)
         self.optimizer.zero_grad(set_to_none=True)
         with self._autocast():
-            logits = self.model(src, tgt[:, :-1])  # (batch, tgt_len - 1, vocab_size)
-        loss = self.loss_fn(logits.float(), tgt[:, 1:])
+            loss = self.loss_fn(self.model, src, tgt)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
         value = loss.item()
@@ -432,7 +432,7 @@ def validation_loss(
     Args:
         model: in evaluation mode.
         examples: pairs of id lists without special tokens.
-        loss_fn: mean loss of a batch per token that isn't padding.
+        loss_fn: as for `Trainer`.
         max_tokens: padded positions in a batch.
 
     Returns:
@@ -446,8 +446,7 @@ def validation_loss(
     for indices in token_batches(examples, max_tokens, max_len=model.config.max_len):
         batch = collate(examples, indices)
         tokens = batch.n_tgt_tokens - len(batch)
-        tgt = batch.tgt.to(device)
-        total += loss_fn(model(batch.src.to(device), tgt[:, :-1]), tgt[:, 1:]).item() * tokens
+        total += loss_fn(model, batch.src.to(device), batch.tgt.to(device)).item() * tokens
         count += tokens
     return total / count
 
