@@ -15,7 +15,9 @@ from transformer_course.corpus.grammar import (
     coreference,
     idioms,
     morphology,
+    parts,
     pronouns,
+    sentences,
     splits,
 )
 from transformer_course.corpus.grammar.dice import Dice
@@ -231,6 +233,13 @@ def test_past_with_avoir_agrees_with_an_object_before_it() -> None:
     before = {"clitics": [("la", 2)], "agreement": apple}
     assert said(ELLES, "eat", "past", **before) == "elles l'ont mangée"
     assert said(IL, "eat", "past") == "il a mangé"
+
+
+def test_nothing_is_too_excellent() -> None:
+    drafts = [sentences.description(Dice(seed)) for seed in range(3000)]
+    words = {" ".join(word for word, _ in draft.english[-2:]) for draft in drafts}
+    assert {"was excellent", "very old", "too old"} <= words
+    assert not words & {f"{degree} {a}" for degree in ("very", "too") for a in parts.UNGRADED}
 
 
 def test_place_of_negation_and_adverb() -> None:

@@ -5,28 +5,11 @@ from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.idioms import ANIMATE
 from transformer_course.corpus.grammar.lexicon import ADJECTIVES, DESCRIBING, Noun, nouns_of
-from transformer_course.corpus.grammar.parts import PERSONAL, agent
+from transformer_course.corpus.grammar.parts import PERSONAL, UNGRADED, agent
 from transformer_course.corpus.grammar.phrases import Phrase, Reading, pronoun
 from transformer_course.corpus.grammar.spelling import Word
 
 COMPARING = (("plus", "more", "than"), ("moins", "less", "than"), ("aussi", "as", "as"))
-
-
-UNGRADED = frozenset(
-    (
-        *("open", "closed", "empty", "full", "broken", "square", "round", "deserted", "immense"),
-        *(
-            "national",
-            "royal",
-            "medieval",
-            "public",
-            "excellent",
-            "delicious",
-            "original",
-            "secret",
-        ),
-    )
-)
 
 
 COMPARED = tuple(a for a in ADJECTIVES if a.name not in UNGRADED)

@@ -52,6 +52,12 @@ PERSONAL = ("i", "you", "he", "she", "we", "they")
 DESCRIBED = tuple(noun for noun in NOUNS if DESCRIBING[noun])
 
 
+UNGRADED = frozenset(  # neither "too excellent" nor "more excellent"
+    "open closed empty full broken square round deserted immense national royal medieval public "
+    "excellent delicious original secret".split()
+)
+
+
 WHEN = {
     "past": (
         ("yesterday", "hier"),

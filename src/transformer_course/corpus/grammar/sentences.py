@@ -30,6 +30,7 @@ from transformer_course.corpus.grammar.parts import (
     PLACES,
     TANGIBLE,
     TENSES,
+    UNGRADED,
     agent,
     keyed,
     object_of,
@@ -244,6 +245,8 @@ def description(dice: Dice) -> Draft:
     degree, degré = dice.pick((("", ""), ("", ""), ("very", "très"), ("too", "trop")))
     tense = dice.pick(("present", "present", "past", "future"))
     negation = "" if degree else state_negation(dice, tense, 0.25)
+    if adjective.name in UNGRADED:
+        degree = degré = ""
 
     def french(who: Reading) -> Variants:
         words = french_be(who, tense, negation)
