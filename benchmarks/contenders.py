@@ -71,7 +71,7 @@ class Contender(ABC):
         self.model.train()
         self.optimizer.zero_grad(set_to_none=True)
         loss = self.loss(src, tgt[:, :-1], tgt[:, 1:])
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(self.model.parameters(), 1.0)
         self.optimizer.step()
         return loss.item()

@@ -1,0 +1,720 @@
+"""Planted faults: break the package on purpose and see that its tests notice.
+
+    python tools/mutants.py [CHAPTER ...]      all chapters, or the named ones ("attention", "masking", …)
+
+Each mutant changes one place in a copy of the package and runs the one test that must fail for it. A mutant
+that survives is a hole in the tests; the command then fails.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "transformer_course"
+AT_ONCE = 2
+SECONDS = 300  # for one test; the slowest takes a few
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """One planted fault.
+
+    Args:
+        fault: what is wrong, in a few words.
+        module: the module that is changed.
+        old: text that occurs exactly once in it.
+        new: text that takes its place.
+        chapter: stem of the chapter whose tests must notice.
+        test: name of the test that must fail.
+    """
+
+    fault: str
+    module: str
+    old: str
+    new: str
+    chapter: str
+    test: str
+
+    @property
+    def test_file(self) -> Path:
+        """Where its test stands."""
+        return ROOT / "tests" / f"test_{self.chapter}.py"
+
+
+def _of(module: str, chapter: str, *rows: tuple[str, str, str, str]) -> list[Mutant]:
+    return [Mutant(fault, module, old, new, chapter, test) for fault, old, new, test in rows]
+
+
+MUTANTS = [
+    *_of(
+        "attention",
+        "attention",
+        (
+            "scale dropped",
+            "(queries / math.sqrt(queries.shape[-1]))",
+            "queries",
+            "test_equals_torch_with_gradients",
+        ),
+        (
+            "scaled by d_k, not by its root",
+            "math.sqrt(queries.shape[-1])",
+            "queries.shape[-1]",
+            "test_scaled_scores_keep_variance_one",
+        ),
+        (
+            "mask inverted",
+            "scores.masked_fill(~mask, torch.finfo(scores.dtype).min)",
+            "scores.masked_fill(mask, torch.finfo(scores.dtype).min)",
+            "test_weights_are_positive_and_sum_to_one",
+        ),
+        (
+            "softmax over the queries",
+            "weights = softmax(scores, mask)",
+            "weights = softmax(scores, mask, -2)",
+            "test_equals_the_equation_written_with_loops",
+        ),
+        (
+            "query without a key sees everything",
+            "return weights.masked_fill(~mask.any(dim, keepdim=True), 0.0)",
+            "return weights",
+            "test_query_without_any_key_gets_zeros_and_finite_gradients",
+        ),
+        (
+            "masked scores set to 0",
+            "torch.finfo(scores.dtype).min",
+            "0.0",
+            "test_a_masked_key_and_its_value_change_nothing",
+        ),
+        (
+            "mask of few dimensions put on the first ones",
+            "mask[(None,) * (scores.dim() - mask.dim())]",
+            "mask[(..., *(None,) * (scores.dim() - mask.dim()))]",
+            "test_softmax_along_any_dimension",
+        ),
+        (
+            "additive attention without tanh",
+            "torch.tanh(",
+            "torch.relu(",
+            "test_additive_attention_equals_its_equation",
+        ),
+        (
+            "masks of any type accepted",
+            "if mask.dtype != torch.bool:",
+            "if False:",
+            "test_refuses_a_mask_of_another_type",
+        ),
+    ),
+    *_of(
+        "self_attention",
+        "self_attention",
+        (
+            "keys and values swapped",
+            "self.w_query(x), self.w_key(source), self.w_value(source), mask",
+            "self.w_query(x), self.w_value(source), self.w_key(source), mask",
+            "test_equals_torch_with_gradients",
+        ),
+        (
+            "one projection for queries and keys",
+            "self.w_query(x), self.w_key(source)",
+            "self.w_key(x), self.w_key(source)",
+            "test_three_projections_of_their_own_and_no_bias",
+        ),
+        (
+            "queries from the memory",
+            "self.w_query(x)",
+            "self.w_query(source)",
+            "test_shuffling_the_memory_changes_nothing",
+        ),
+        (
+            "memory ignored",
+            "source = x if memory is None else memory",
+            "source = x",
+            "test_equals_torch_with_gradients",
+        ),
+        (
+            "mask dropped",
+            "self.w_value(source), mask",
+            "self.w_value(source)",
+            "test_mask_decides_who_is_seen",
+        ),
+        (
+            "d_v ignored",
+            "d_k if d_v is None else d_v",
+            "d_k",
+            "test_widths_of_keys_and_values_are_free",
+        ),
+        (
+            "projection with a bias",
+            "self.w_key = nn.Linear(d_model, d_k, bias=False)",
+            "self.w_key = nn.Linear(d_model, d_k)",
+            "test_three_projections_of_their_own_and_no_bias",
+        ),
+    ),
+    *_of(
+        "masking",
+        "masking",
+        (
+            "diagonal hidden",
+            ".tril()[None, None]",
+            ".tril(-1)[None, None]",
+            "test_causal_mask_shows_a_position_itself_and_the_past",
+        ),
+        (
+            "one future token shown",
+            ".tril()[None, None]",
+            ".tril(1)[None, None]",
+            "test_future_never_changes_the_past",
+        ),
+        (
+            "lower triangle hidden",
+            ".tril()[None, None]",
+            ".triu()[None, None]",
+            "test_no_gradient_flows_from_the_past_to_the_future",
+        ),
+        (
+            "padding mask inverted",
+            "(ids != pad_id)",
+            "(ids == pad_id)",
+            "test_padding_mask_shows_what_is_real",
+        ),
+        (
+            "pad_id ignored",
+            "(ids != pad_id)",
+            "(ids != 0)",
+            "test_padding_mask_shows_what_is_real",
+        ),
+        (
+            "query rows hidden instead of key columns",
+            "[:, None, None, :]",
+            "[:, None, :, None]",
+            "test_padded_batch_gives_what_its_sentences_give_alone",
+        ),
+        (
+            "causal OR padding",
+            "return padding & causal_mask",
+            "return padding | causal_mask",
+            "test_decoder_mask_is_causal_and_padding",
+        ),
+        (
+            "decoder's padding shown",
+            "return padding & causal_mask",
+            "return causal_mask",
+            "test_decoder_mask_is_causal_and_padding",
+        ),
+    ),
+    *_of(
+        "multi_head",
+        "multi_head",
+        (
+            "head axes not swapped: tokens are mixed",
+            "x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)",
+            "x.view(x.shape[0], self.n_heads, x.shape[1], -1)",
+            "test_split_heads_gives_each_head_its_neighbouring_columns",
+        ),
+        (
+            "heads take every n-th column",
+            "x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)",
+            "x.view(*x.shape[:2], -1, self.n_heads).permute(0, 3, 1, 2)",
+            "test_equals_heads_one_by_one",
+        ),
+        (
+            "heads concatenated in a wrong order",
+            "heads.transpose(1, 2).flatten(-2)",
+            "heads.permute(0, 2, 3, 1).flatten(-2)",
+            "test_equals_torch_with_gradients",
+        ),
+        (
+            "no output projection",
+            "return self.w_output(concatenated), weights",
+            "return concatenated, weights",
+            "test_equals_torch_with_gradients",
+        ),
+        (
+            "values by the keys' matrix",
+            "self.split_heads(self.w_value(values))",
+            "self.split_heads(self.w_key(values))",
+            "test_equals_torch_in_self_attention_with_padding",
+        ),
+        (
+            "mask dropped",
+            "scaled_dot_product_attention(q, k, v, mask)",
+            "scaled_dot_product_attention(q, k, v)",
+            "test_query_without_any_key_gets_the_bias_and_finite_gradients",
+        ),
+        (
+            "cache one too short",
+            "cache.keys[:, :, : cache.length], cache.values[:, :, : cache.length]",
+            "cache.keys[:, :, : cache.length - 1], cache.values[:, :, : cache.length - 1]",
+            "test_cached_equals_uncached",
+        ),
+        (
+            "cache overwrites its start",
+            "self.keys[:, :, self.length : end] = keys",
+            "self.keys[:, :, : keys.shape[2]] = keys",
+            "test_cached_equals_uncached",
+        ),
+        (
+            "rows of the values not selected",
+            "KeyValueCache(self.keys[rows], self.values[rows], self.length)",
+            "KeyValueCache(self.keys[rows], self.values[: len(rows)], self.length)",
+            "test_cache_of_some_sentences",
+        ),
+    ),
+    *_of(
+        "positional_encoding",
+        "positional_encoding",
+        (
+            "sine and cosine swapped",
+            "(angles.sin(), angles.cos())",
+            "(angles.cos(), angles.sin())",
+            "test_equals_the_formula",
+        ),
+        (
+            "positions count from 1",
+            "torch.arange(length, dtype=torch.float64)[:, None]",
+            "torch.arange(1, length + 1, dtype=torch.float64)[:, None]",
+            "test_equals_the_formula",
+        ),
+        (
+            "exponent half as large",
+            "torch.arange(0, d_model, 2, dtype=torch.float64) / d_model",
+            "torch.arange(0, d_model // 2, dtype=torch.float64) / d_model",
+            "test_equals_the_formula",
+        ),
+        (
+            "cosine with the exponent of its own column",
+            "angles.cos())",
+            "(positions / base ** (exponents + 1 / d_model)).cos())",
+            "test_a_step_is_a_rotation_whose_entries_are_the_step_s_own_encoding",
+        ),
+        (
+            "layouts exchanged",
+            'if layout == "interleaved" else',
+            'if layout != "interleaved" else',
+            "test_layouts_are_permutations_of_each_other",
+        ),
+        (
+            "angles in single precision",
+            "torch.arange(0, d_model, 2, dtype=torch.float64)",
+            "torch.arange(0, d_model, 2, dtype=torch.float32).half()",
+            "test_far_positions_keep_their_digits",
+        ),
+        (
+            "start ignored",
+            "self.table[start:end]",
+            "self.table[: end - start]",
+            "test_adds_the_table",
+        ),
+        (
+            "rivals at positions of their own",
+            "rows.repeat_interleave(step, 0)",
+            "rows.repeat(step, 1)",
+            "test_rivals_share_a_position",
+        ),
+        (
+            "multiplied instead of added",
+            "return x + (rows",
+            "return x * (rows",
+            "test_adds_the_table",
+        ),
+    ),
+    *_of(
+        "encoder_decoder",
+        "encoder_decoder",
+        (
+            "embeddings without √d_model",
+            "table(ids) * math.sqrt(self.config.d_model)",
+            "table(ids)",
+            "test_model_equals_torch_with_gradients",
+        ),
+        (
+            "residual missing in pre-norm",
+            "return x + self.dropout(sublayer(self.norm(x)))",
+            "return self.dropout(sublayer(self.norm(x)))",
+            "test_encoder_layer_equals_torch_with_gradients",
+        ),
+        (
+            "norm inside the post-norm residual",
+            "return self.norm(x + self.dropout(sublayer(x)))",
+            "return x + self.norm(self.dropout(sublayer(x)))",
+            "test_residual_adds_and_drops_out_only_in_training",
+        ),
+        (
+            "eps outside the root",
+            "(variance + eps).sqrt()",
+            "(variance.sqrt() + eps)",
+            "test_layer_norm_equals_torch",
+        ),
+        (
+            "unbiased variance",
+            "unbiased=False",
+            "unbiased=True",
+            "test_layer_norm_equals_torch",
+        ),
+        (
+            "feed-forward without ReLU",
+            "self.outer(torch.relu(self.inner(x)))",
+            "self.outer(self.inner(x))",
+            "test_feed_forward_treats_each_position_by_itself",
+        ),
+        (
+            "cross-attention reads the target",
+            "self.cross_attention(y, memory, memory, src_mask, cross_cache)",
+            "self.cross_attention(y, y, y, None, cross_cache)",
+            "test_decoder_layer_equals_torch_with_gradients",
+        ),
+        (
+            "no norm on top of the pre-norm encoder",
+            "self.encoder_norm = LayerNorm(config.d_model) if pre else nn.Identity()",
+            "self.encoder_norm = nn.Identity()",
+            "test_model_equals_torch_with_gradients",
+        ),
+        (
+            "output matrix not tied",
+            "self.output.weight = self.src_embedding.weight",
+            "pass",
+            "test_tied_embeddings_are_one_matrix",
+        ),
+        (
+            "cached positions start at 0 each step",
+            "start // beams, beams)",
+            "0, beams)",
+            "test_cached_equals_uncached_to_the_last_token",
+        ),
+        (
+            "mask of several cached tokens off by one",
+            "[:, :, cache.length :]",
+            "[:, :, cache.length - 1 : -1]",
+            "test_cached_equals_uncached_to_the_last_token",
+        ),
+        (
+            "rivals counted as positions",
+            "start // beams, beams)",
+            "start, 1)",
+            "test_cached_with_rival_tokens_equals_uncached",
+        ),
+    ),
+    *_of(
+        "loss",
+        "loss",
+        (
+            "the decoder reads what it has to predict",
+            "model.decode(tgt[:, :-1],",
+            "model.decode(tgt[:, 1:],",
+            "test_teacher_forcing_predicts_each_token_from_those_before_it",
+        ),
+        (
+            "padding counted in the mean",
+            "/ real.sum().clamp(min=1)",
+            "/ real.numel()",
+            "test_cross_entropy_equals_torch_with_gradients",
+        ),
+        (
+            "padding not hidden",
+            "losses.masked_fill(~real, 0.0).sum()",
+            "losses.sum()",
+            "test_padding_of_any_id_counts_for_nothing",
+        ),
+        (
+            "smoothing spread over one id too few",
+            "label_smoothing * log_probs.mean(-1)",
+            "label_smoothing * log_probs.sum(-1) / (logits.shape[-1] - 1)",
+            "test_cross_entropy_equals_torch_with_gradients",
+        ),
+        (
+            "right id keeps all its weight",
+            "(label_smoothing - 1) * log_probs.gather",
+            "-1 * log_probs.gather",
+            "test_cross_entropy_is_the_definition",
+        ),
+        (
+            "floor without the right id's share of ε",
+            "right = 1 - label_smoothing + rest",
+            "right = 1 - label_smoothing",
+            "test_the_syllabus_floor",
+        ),
+        (
+            "log of softmax",
+            "return torch.log_softmax(logits, -1)",
+            "return torch.softmax(logits, -1).log()",
+            "test_no_logarithm_of_zero",
+        ),
+        (
+            "divergence the other way round",
+            "torch.xlogy(p, p) - torch.xlogy(p, q)",
+            "torch.xlogy(q, q) - torch.xlogy(q, p)",
+            "test_kl_divergence_equals_torch_and_is_no_distance",
+        ),
+        (
+            "0 log 0 is not 0",
+            "(torch.xlogy(p, p) - torch.xlogy(p, q))",
+            "(p * (p / q).log())",
+            "test_kl_divergence_where_a_probability_is_zero",
+        ),
+        (
+            "perplexity with base 2",
+            "math.exp(mean_loss)",
+            "2**mean_loss",
+            "test_perplexity",
+        ),
+        (
+            "half precision kept",
+            "if logits.dtype in (torch.bfloat16, torch.float16):",
+            "if False:",
+            "test_half_precision_logits_give_a_loss_in_single_precision",
+        ),
+    ),
+    *_of(
+        "decoding",
+        "decoding",
+        (
+            "end of sentence ignored",
+            "(last.flatten() != eos_id)",
+            "(last.flatten() != -1)",
+            "test_greedy_equals_uncached_greedy",
+        ),
+        (
+            "length penalty without its 5",
+            "return float(((5 + length) / 6)",
+            "return float((length / 6)",
+            "test_length_penalty",
+        ),
+        (
+            "score multiplied by the penalty",
+            "Hypothesis(grown[i, k, 1:].tolist(), log_prob, log_prob / penalty)",
+            "Hypothesis(grown[i, k, 1:].tolist(), log_prob, log_prob * penalty)",
+            "test_scores_equal_teacher_forcing",
+        ),
+        (
+            "penalty counts <s>",
+            "penalty = length_penalty(grown.shape[-1] - 1, alpha)",
+            "penalty = length_penalty(grown.shape[-1], alpha)",
+            "test_wide_beam_is_exact",
+        ),
+        (
+            "top_p keeps one token too few",
+            "before = probabilities.cumsum(-1) - probabilities",
+            "before = probabilities.cumsum(-1)",
+            "test_distribution_equals_its_definition",
+        ),
+        (
+            "top_k keeps one too many",
+            "probabilities[..., top_k:] = 0.0",
+            "probabilities[..., top_k + 1 :] = 0.0",
+            "test_samples_stay_among_the_most_probable",
+        ),
+        (
+            "logits multiplied by the temperature",
+            "(logits - logits.amax(-1, keepdim=True)) / temperature",
+            "(logits - logits.amax(-1, keepdim=True)) * temperature",
+            "test_temperature_in_the_limits",
+        ),
+        (
+            "ancestry doesn't follow its beam",
+            "_take(ancestry, parents)",
+            "ancestry",
+            "test_equals_a_plain_search",
+        ),
+        (
+            "all beams branch at the first step",
+            "scores = torch.full((batch, beam), -torch.inf, device=device)",
+            "scores = torch.zeros((batch, beam), device=device)",
+            "test_scores_equal_teacher_forcing",
+        ),
+        (
+            "ends beyond the beam are collected",
+            "ends[:, :beam].nonzero()",
+            "ends.nonzero()",
+            "test_equals_a_plain_search",
+        ),
+        (
+            "stops at the first finished sentences",
+            "    bound = best_open / length_penalty(max_len if alpha > 0 else length, alpha)",
+            "    bound = -math_inf if (math_inf := float('inf')) else best_open",
+            "test_equals_a_plain_search",
+        ),
+        (
+            "width 1 goes on after its first </s>",
+            "if beam == 1:",
+            "if beam == 0:",
+            "test_beam_1_equals_greedy",
+        ),
+        (
+            "padding may be chosen",
+            "_forbid(model.logits(states[:, -1]), model.config.pad_id, bos_id)",
+            "_forbid(model.logits(states[:, -1]), bos_id)",
+            "test_greedy_equals_uncached_greedy",
+        ),
+        (
+            "worst hypotheses first",
+            "sorted(found, key=lambda h: -h.score)",
+            "sorted(found, key=lambda h: h.score)",
+            "test_top_beams_are_the_first_of_all_beams",
+        ),
+        (
+            "who leaves the batch takes another's cache",
+            "rows, last = rows[index], last[index]\n"
+            "            memory, src_mask, cache = memory[index], src_mask[index], cache.select(index)",
+            "rows, last = rows[index], last[index]\n"
+            "            memory, src_mask = memory[index], src_mask[index]\n"
+            "            cache = cache.select(torch.arange(len(index)))",
+            "test_batch_gives_what_its_sentences_give_alone",
+        ),
+    ),
+    *_of(
+        "training",
+        "training",
+        (
+            "the epoch counter stands still",
+            "self.epoch, self.position = self.epoch + 1, 0",
+            "self.epoch, self.position = self.epoch, 0",
+            "test_every_example_is_seen_once_an_epoch_in_ever_new_order",
+        ),
+        (
+            "the same order in every epoch",
+            "seed=self.config.seed * 100_003 + epoch",
+            "seed=self.config.seed",
+            "test_every_example_is_seen_once_an_epoch_in_ever_new_order",
+        ),
+        (
+            "averaging adds up and doesn't divide",
+            "{name: tensor / len(paths) for",
+            "{name: tensor for",
+            "test_averaging_is_the_mean",
+        ),
+        (
+            "exponent of the warm-up wrong",
+            "warmup_steps**-1.5",
+            "warmup_steps**-1.0",
+            "test_the_papers_rate",
+        ),
+        (
+            "place in the epoch not restored",
+            'values["epoch"], values["position"]',
+            'values["epoch"], 0',
+            "test_resuming_gives_the_undisturbed_run",
+        ),
+        (
+            "random numbers not restored",
+            'set_random_state(with_prefix(tensors, "random."), self.device)',
+            "pass",
+            "test_resuming_gives_the_undisturbed_run",
+        ),
+        (
+            "Adam's memory not restored",
+            'load_optimizer(self.optimizer, with_prefix(tensors, "optimizer."))',
+            "pass",
+            "test_resuming_gives_the_undisturbed_run",
+        ),
+        (
+            "validation uses up random numbers",
+            "torch.random.fork_rng(devices=cards), torch.inference_mode()",
+            "torch.inference_mode()",
+            "test_validation_does_not_disturb_the_random_numbers",
+        ),
+        (
+            "gradient not clipped",
+            "self.model.parameters(), self.config.clip_norm)",
+            "self.model.parameters(), 1e9)",
+            "test_one_update_is_adam_on_the_clipped_gradient",
+        ),
+        (
+            "patience one too long",
+            "0 < self.config.patience <= since_best",
+            "0 < self.config.patience < since_best",
+            "test_the_patience_case_does_stop_early_and_stays_stopped",
+        ),
+    ),
+]
+
+
+def occurrences(mutant: Mutant) -> int:
+    """How often the text to be replaced stands in the module; 1 is right."""
+    return (SOURCE / f"{mutant.module}.py").read_text(encoding="utf-8").count(mutant.old)
+
+
+def run(test: str, mutant: Mutant | None = None) -> subprocess.CompletedProcess[str]:
+    """Run tests on a copy of the package, with the mutant's change if there is one.
+
+    Args:
+        test: what pytest shall run, a file or "file::name".
+        mutant: the fault to plant.
+
+    Returns:
+        How pytest ended, and what it printed.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder) / "src" / "transformer_course"
+        shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
+        if mutant:
+            path = copy / f"{mutant.module}.py"
+            text = path.read_text(encoding="utf-8").replace(mutant.old, mutant.new)
+            path.write_text(text, encoding="utf-8")
+        environment = os.environ | {
+            "PYTHONPATH": str(copy.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(folder) / "hypothesis"),
+        }
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test]
+        return subprocess.run(
+            command,
+            cwd=ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+
+
+def verdict(mutant: Mutant) -> str:
+    """ "caught", "SURVIVES", or what kept the test from telling."""
+    if (count := occurrences(mutant)) != 1:
+        return f"ERROR: its text occurs {count} times in {mutant.module}.py"
+    result = run(f"{mutant.test_file}::{mutant.test}", mutant)
+    if result.returncode == 0:
+        return "SURVIVES"
+    # 1 = tests ran and some failed; a module that can't even be imported proves nothing.
+    if result.returncode != 1 or "errors during collection" in result.stdout:
+        return f"ERROR: {(result.stdout + result.stderr).strip().splitlines()[-1]}"
+    return "caught"
+
+
+def main(chapters: Sequence[str]) -> int:
+    """Run the mutants of the given chapters, all if none is given, and print a table.
+
+    Returns:
+        0 if every mutant was caught, else 1.
+    """
+    known = {mutant.chapter for mutant in MUTANTS}
+    if unknown := set(chapters) - known:
+        print(
+            f"no such chapter: {', '.join(sorted(unknown))}; there are {', '.join(sorted(known))}"
+        )
+        return 1
+    chosen = [m for m in MUTANTS if not chapters or m.chapter in chapters]
+    for file in sorted({str(mutant.test_file) for mutant in chosen}):
+        healthy = run(file)
+        if healthy.returncode:
+            print(
+                healthy.stdout, f"{file} fails without any mutant: nothing can be learned", sep="\n"
+            )
+            return 1
+    missed = 0
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for mutant, outcome in zip(chosen, pool.map(verdict, chosen), strict=True):
+            missed += outcome != "caught"
+            print(f"{mutant.chapter:<20} {mutant.fault:<48} {outcome:<9} {mutant.test}", flush=True)
+    print(f"{len(chosen) - missed} of {len(chosen)} mutants caught")
+    return int(missed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
