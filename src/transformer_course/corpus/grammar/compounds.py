@@ -10,8 +10,8 @@ from transformer_course.corpus.grammar.clauses import (
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import (
+    ABLE,
     OBJECTS,
-    SUBJECTS,
     VERBS,
 )
 from transformer_course.corpus.grammar.parts import (
@@ -180,7 +180,7 @@ def coordinated_verbs(dice: Dice) -> Draft:
     subject = someone(dice)
     tense = dice.pick(("present", "past", "future"))
     verb = dice.pick(SIMPLE)
-    while subject.noun is not None and subject.noun not in SUBJECTS[verb]:
+    while subject.noun is not None and subject.noun not in ABLE[verb]:
         verb = dice.pick(SIMPLE)
     said = saying(dice, subject.noun, tense, 100)
     while said.combinations and said.combinations[0][1] == verb.name:

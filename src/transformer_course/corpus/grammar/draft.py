@@ -1,7 +1,8 @@
 """A sentence on its way to becoming a pair: English words, and French as a function of readings."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import product
 
 from transformer_course.corpus.grammar.clauses import AMBIGUOUS
@@ -13,6 +14,7 @@ from transformer_course.corpus.grammar.splits import Combination, allowed, belon
 from transformer_course.corpus.pairs import Pair
 
 Variants = list[list[Word]]
+Alignment = tuple[tuple[int, int], ...]
 
 
 @dataclass(slots=True)
@@ -37,13 +39,14 @@ class Draft:
 
     def is_clear(self) -> bool:
         """Whether the tense of its verbs can be told in English."""
-        return all(key != AMBIGUOUS for _, key in self.english)
+        return AMBIGUOUS not in [key for _, key in self.english]
 
-    def all_combinations(self) -> Iterable[Combination]:
+    def all_combinations(self) -> list[Combination]:
         """The sentence's own combinations and those within its phrases."""
-        yield from self.combinations
+        combinations = list(self.combinations)
         for phrase in self.phrases:
-            yield from phrase.combinations
+            combinations += phrase.combinations
+        return combinations
 
 
 def render(draft: Draft, dice: Dice) -> Pair:
@@ -54,68 +57,76 @@ def render(draft: Draft, dice: Dice) -> Pair:
     variant = dice.pick(variants[: draft.trained])
     words, keys = spell(variant)
     targets = {" ".join(words): None}
-    if len(variants) > 1 or any(len(phrase.readings) > 1 for phrase in draft.phrases):
-        seen = {tuple(variant)}
-        for other in every_variant(draft):
-            if (key := tuple(other)) not in seen:
-                seen.add(key)
-                targets[" ".join(spell(other)[0])] = None
-    phenomena = draft.phenomena + [label for p in draft.phrases for label in p.phenomena]
+    if len(variants) > 1 or [phrase for phrase in draft.phrases if len(phrase.readings) > 1]:
+        add_targets(targets, variant, every_variant(draft, trained, variants))
+    phenomena = list(draft.phenomena)
+    for phrase in draft.phrases:
+        phenomena += phrase.phenomena
     phenomena += spelling_phenomena(words, keys)
-    return Pair(
-        english,
-        tuple(targets),
-        tuple(dict.fromkeys(phenomena)),
-        align(english_keys, keys),
-    )
+    alignment = align(english_keys, tuple(keys))
+    return Pair(english, tuple(targets), tuple(dict.fromkeys(phenomena)), alignment)
 
 
-def every_variant(draft: Draft) -> Iterator[list[Word]]:
-    """All right ways to say it in French."""
+def add_targets(
+    targets: dict[str, None], trained: list[Word], variants: Iterator[list[Word]]
+) -> None:
+    """Add the other right translations to the one that is trained on."""
+    written = [trained]
+    for variant in variants:
+        if variant not in written:
+            written.append(variant)
+            targets[" ".join(spell(variant)[0])] = None
+
+
+def every_variant(
+    draft: Draft, trained: tuple[Reading, ...], variants: Variants
+) -> Iterator[list[Word]]:
+    """All right ways to say it in French; those of the readings trained on are known."""
     for readings in product(*(phrase.readings for phrase in draft.phrases)):
-        if consistent(readings):
+        if readings == trained:
+            yield from variants
+        elif consistent(readings):
             yield from draft.french(*readings)
 
 
-def consistent(readings: tuple[Reading, ...]) -> bool:
+def consistent(readings: Sequence[Reading]) -> bool:
     """Whether nobody is called tu and vous in one sentence."""
-    registers = [reading.register for reading in readings if reading.register]
-    return len(registers) < 2 or len(set(registers)) == 1
+    registers = [reading.register for reading in readings]
+    return "tu" not in registers or "vous" not in registers
 
 
 def choose_readings(phrases: list[Phrase], dice: Dice) -> tuple[Reading, ...]:
     """A reading of each phrase to train on."""
     while True:
-        chosen = tuple(
-            [
-                phrase.readings[int(dice.random() * phrase.common) if phrase.common > 1 else 0]
-                for phrase in phrases
-            ]
-        )
+        chosen = [
+            phrase.readings[int(dice.random() * phrase.common) if phrase.common > 1 else 0]
+            for phrase in phrases
+        ]
         if consistent(chosen):
-            return chosen
+            return tuple(chosen)
 
 
-def write_english(words: list[Word]) -> tuple[str, list[int]]:
-    """The English sentence and the key of each of its words; a comma joins the word before it."""
-    text: list[str] = []
-    keys: list[int] = []
-    for word, key in words:
-        if word == ",":
-            text[-1] += ","
-            continue
-        text.append(word)
-        keys += [key] * (1 + word.count(" "))
-    return " ".join(text), keys
+def write_english(words: list[Word]) -> tuple[str, tuple[int, ...]]:
+    """The English sentence and the key of each of its words; a comma joins the word before it.
+
+    >>> write_english([("if", 1), ("it is", 2), (",", 0), ("yes", 3)])
+    ('if it is, yes', (1, 2, 2, 3))
+    """
+    text = " ".join([word for word, _ in words])
+    if "," not in text and text.count(" ") == len(words) - 1:  # most sentences
+        return text, tuple([key for _, key in words])
+    keys = [key for word, key in words if word != "," for _ in word.split(" ")]
+    return text.replace(" ,", ","), tuple(keys)
 
 
-def align(english: list[int], french: Keys) -> tuple[tuple[int, int], ...]:
-    """Positions of words with the same key.
+@lru_cache(maxsize=20_000)
+def align(english: tuple[int, ...], french: tuple[tuple[int, ...], ...]) -> Alignment:
+    """Positions of words with the same key; sentences of the same build share the answer.
 
-    >>> align([1, 2, 3], [(1, 2), (3,)])
+    >>> align((1, 2, 3), ((1, 2), (3,)))
     ((0, 0), (1, 0), (2, 1))
     """
-    where: dict[int, list[int]] = {0: []}
+    where: dict[int, list[int]] = {}
     for target, keys in enumerate(french):
         for key in keys:
             if key:
@@ -129,13 +140,13 @@ CONTRACTED = frozenset(("du", "des", "au", "aux"))
 
 def spelling_phenomena(words: list[str], keys: Keys) -> list[str]:
     """What the spelling shows: elision, contraction, an h that allows neither."""
+    joined = [words[i] for i, owners in enumerate(keys) if len(owners) > 1]
     labels = []
-    for word, owners in zip(words, keys, strict=True):
-        if len(owners) > 1:
-            if "'" in word:
-                labels.append("elision")
-            elif word in CONTRACTED:
-                labels.append("contraction")
+    for word in joined:
+        if "'" in word:
+            labels.append("elision")
+        elif word in CONTRACTED:
+            labels.append("contraction")
     if not H_ASPIRE.isdisjoint(words):
         labels.append("h aspiré")
     return labels

@@ -62,14 +62,16 @@ def there_is(dice: Dice) -> Draft:
     return Draft(english, [thing, where], french, ["there is"], combinations)
 
 
+FALLING = tuple(verb for verb in INTRANSITIVE if "object" in verb.subject)
+
+
 def nobody(dice: Dice) -> Draft:
     """Nobody sees the cat: personne ne voit le chat."""
     if dice.chance(0.5):
         return sees_nobody(dice)
     nothing = dice.chance(0.1)
-    falling = tuple(verb for verb in INTRANSITIVE if "object" in verb.subject)
     verb = (
-        dice.pick(falling) if nothing else dice.pick(DIRECT if dice.chance(0.7) else INTRANSITIVE)
+        dice.pick(FALLING) if nothing else dice.pick(DIRECT if dice.chance(0.7) else INTRANSITIVE)
     )
     tense = tense_for(dice, verb)
     thing = object_of(dice, verb) if verb.object else Phrase([], (EMPTY,), True)

@@ -66,6 +66,9 @@ def someone(dice: Dice) -> Phrase:
     return agent(dice, dice.pick(ANIMATE))
 
 
+FAMILY = nouns_of("family")
+
+
 def hungry(dice: Dice) -> Draft:
     """I am hungry: j'ai faim."""
     subject, idiom = someone(dice), dice.pick(IDIOMS)
@@ -107,7 +110,7 @@ def profession(dice: Dice) -> Draft:
     if dice.chance(0.75):
         subject = pronoun(dice.pick(PERSONAL), 1)
     else:
-        family = dice.pick(nouns_of("family"))
+        family = dice.pick(FAMILY)
         subject = noun_phrase(
             dice, family, 1, determiner=dice.pick(("my", "her", "his", "your")), adjectives=0
         )

@@ -197,6 +197,8 @@ def adjectives_for(noun: Noun) -> tuple[Adjective, ...]:
 
 OBJECTS = {verb: nouns_of(verb.object) for verb in VERBS}
 SUBJECTS = {verb: nouns_of(verb.subject) for verb in VERBS}
+ABLE = {verb: frozenset(nouns) for verb, nouns in SUBJECTS.items()}  # for quick questions
+SUITABLE = {verb: frozenset(nouns) for verb, nouns in OBJECTS.items()}
 DESCRIBING = {noun: adjectives_for(noun) for noun in NOUNS}
 
 YELL = VERB["yell"]  # hurler

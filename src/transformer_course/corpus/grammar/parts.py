@@ -52,10 +52,14 @@ PERSONAL = ("i", "you", "he", "she", "we", "they")
 DESCRIBED = tuple(noun for noun in NOUNS if DESCRIBING[noun])
 
 
-UNGRADED = frozenset(  # neither "too excellent" nor "more excellent"
+# Neither "too excellent" nor "more excellent".
+WITHOUT_DEGREES = (
     "open closed empty full broken square round deserted immense national royal medieval public "
-    "excellent delicious original secret".split()
+    "excellent delicious original secret"
 )
+
+
+UNGRADED = frozenset(WITHOUT_DEGREES.split())
 
 
 WHEN = {
@@ -135,7 +139,7 @@ def time_words(dice: Dice, tense: str) -> tuple[list[tuple[str, int]], list[tupl
 
 def subject_of(dice: Dice, verb: Verb, *, pronouns: float = 0.35, role: int = 1) -> Phrase:
     """A subject that can do what the verb says."""
-    people = verb.subject & {"person", "animate"}
+    people = "person" in verb.subject or "animate" in verb.subject
     if people and dice.chance(pronouns):
         return pronoun(dice.pick(PERSONAL), role)
     return agent(dice, dice.pick(SUBJECTS[verb]), role)
@@ -161,7 +165,7 @@ def object_of(dice: Dice, verb: Verb, role: int = 2) -> Phrase:
         determiner = dice.pick(("the", "this", "my", "his"))
     elif "de" in verb.frame:
         determiner = (
-            "the" if noun.classes & {"instrument"} else dice.pick(("the", "my", "this", "her"))
+            "the" if "instrument" in noun.classes else dice.pick(("the", "my", "this", "her"))
         )
     elif verb.name == "marry":
         determiner, plural = "the", False
@@ -188,7 +192,8 @@ def verb_and_object(verb: Verb, thing: Phrase) -> list[Combination]:
 def tense_for(dice: Dice, verb: Verb) -> str:
     """A tense; states have no simple past here, whose translation would depend on the story."""
     tense = dice.pick(TENSES)
-    return "present" if tense == "past" and verb.frame & {"stative", "generic"} else tense
+    timeless = "stative" in verb.frame or "generic" in verb.frame
+    return "present" if tense == "past" and timeless else tense
 
 
 def tense_labels(verb: Verb, tense: str) -> list[str]:

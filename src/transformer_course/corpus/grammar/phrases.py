@@ -6,8 +6,8 @@ counterparts: role 1 gives 11 to the determiner, 12 and 13 to adjectives, 14 to 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from transformer_course.corpus.grammar.determiners import (
     OWNERS,
@@ -24,8 +24,7 @@ from transformer_course.corpus.grammar.spelling import Word, vowel_sound
 from transformer_course.corpus.grammar.splits import Combination
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """One French reading of a phrase: its words and what agrees with it.
 
     `negated` are the words after a negated verb (un → de); `person` counts from 0 (je) to 5 (ils);
@@ -40,8 +39,7 @@ class Reading:
     register: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Phrase:
+class Phrase(NamedTuple):
     """An English phrase with its French readings; the first `common` are trained on."""
 
     english: list[Word]

@@ -179,6 +179,7 @@ def gives_it_to_her(dice: Dice) -> Draft:
     return Draft(english, [subject, thing, person], french, ["clitic order"], combinations)
 
 
+@cache
 def verbs_for(noun: Noun) -> tuple[Verb, ...]:
     """What people can do to a thing."""
     return tuple(v for v in DIRECT if noun in OBJECTS[v] and v.subject == {"person"})

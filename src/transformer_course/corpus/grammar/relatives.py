@@ -4,7 +4,14 @@ from transformer_course.corpus.grammar.clauses import english_verb, french_verb
 from transformer_course.corpus.grammar.compounds import TAME
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
-from transformer_course.corpus.grammar.lexicon import OBJECTS, SUBJECTS, VERBS, Verb, nouns_of
+from transformer_course.corpus.grammar.lexicon import (
+    OBJECTS,
+    SUBJECTS,
+    SUITABLE,
+    VERBS,
+    Verb,
+    nouns_of,
+)
 from transformer_course.corpus.grammar.parts import (
     NEGATIONS,
     PEOPLE,
@@ -79,7 +86,7 @@ def seen_relative(dice: Dice) -> Draft:
     verb, inner = dice.pick(TAME), dice.pick(TAME)
     tense, inner_tense = tense_for(dice, verb), tense_for(dice, inner)
     noun = dice.pick(OBJECTS[verb])
-    while noun not in OBJECTS[inner] or inner is verb:
+    while noun not in SUITABLE[inner] or inner is verb:
         inner = dice.pick(TAME)
         inner_tense = tense_for(dice, inner)
         verb = dice.pick(TAME)

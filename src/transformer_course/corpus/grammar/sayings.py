@@ -12,9 +12,9 @@ from transformer_course.corpus.grammar.clauses import (
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.idioms import IDIOMS, english_idiom, french_idiom
 from transformer_course.corpus.grammar.lexicon import (
+    ABLE,
     ADJECTIVE,
     DESCRIBING,
-    SUBJECTS,
     Noun,
     nouns_of,
 )
@@ -83,10 +83,10 @@ def saying(
         state: of adjectives, only those for what changes (tired), not for what stays (big).
     """
     kind = dice.random()
-    animate = noun is None or bool(noun.classes & {"person", "animal"})
+    animate = noun is None or "person" in noun.classes or "animal" in noun.classes
     if animate and kind < 0.4:
         verb = dice.pick(SIMPLE)
-        while noun is not None and noun not in SUBJECTS[verb]:
+        while noun is not None and noun not in ABLE[verb]:
             verb = dice.pick(SIMPLE)
         return Saying(
             lambda subject: shifted(english_verb(subject, verb, tense), shift),

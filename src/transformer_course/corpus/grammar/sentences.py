@@ -108,7 +108,7 @@ def indirect(dice: Dice) -> Draft:
     preposition = "de+" if "de" in verb.frame else "à+"
     subject = subject_of(dice, verb)
     noun = dice.pick(OBJECTS[verb])
-    if noun.classes & {"instrument"}:
+    if "instrument" in noun.classes:
         thing = noun_phrase(dice, noun, 2, plural=False, determiner="the", adjectives=0)
     else:
         thing = noun_phrase(

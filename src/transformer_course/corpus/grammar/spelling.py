@@ -37,14 +37,14 @@ def vowel_sound(word: str) -> bool:
 
 
 class Kinds(dict[str, str]):
-    """How a word behaves where it stands: "elides", "contracts", "joins", "several" or ""."""
+    """How a word behaves where it stands: "elides", "contracts" (and elides), "joins", "several", ""."""
 
     def __missing__(self, word: str) -> str:
         kind = ""
-        if word in ELIDING or word == "si":
-            kind = "elides"
-        elif word == "à+":
+        if word in ("de+", "à+"):
             kind = "contracts"
+        elif word in ELIDING or word == "si":
+            kind = "elides"
         elif word[0] in "-,":
             kind = "joins"
         elif " " in word:
@@ -62,45 +62,28 @@ def spell(words: Sequence[Word]) -> tuple[list[str], Keys]:
     >>> spell([("je", 1), ("aime", 2), ("le", 3), ("arbre", 4), ("de+", 5), ("le", 6), ("roi", 7)])
     (["j'aime", "l'arbre", 'du', 'roi'], [(1, 2), (3, 4), (5, 6), (7,)])
     """
-    written: list[str] = []
-    owners: Keys = []
-    start = ""  # what was elided and waits for its word
-    start_keys: tuple[int, ...] = ()
-    done = 0  # words before this one are written
-    for index, (word, key) in enumerate(words):
-        kind = KINDS[word]
-        if not kind and not start:  # most words
-            if index >= done:
-                written.append(word)
-                owners.append((key,))
-            continue
-        if index < done:
-            continue
-        if kind == "elides" or kind == "contracts":
-            following = words[index + 1][0] if index + 1 < len(words) else "."
-            elided = elide(word, following)
-            if elided:
-                start, start_keys = start + elided, (*start_keys, key)
-                continue
-            contraction = contract(word, following, words, index)
-            if contraction:
-                written.append(contraction)
-                owners.append((key, words[index + 1][1]))
-                done = index + 2
-                continue
-            word = word.rstrip("+")
-        elif kind == "joins":
-            written[-1] += euphonic_t(written[-1], word) + word
-            owners[-1] = (*owners[-1], key)
-            continue
+    written = [word for word, _ in words]
+    owners: Keys = [(key,) for _, key in words]
+    special = [index for index, word in enumerate(written) if KINDS[word]]
+    for index in reversed(special):  # from the right: "de le" is not joined once "le" is elided
+        word, kind = words[index][0], KINDS[words[index][0]]
         if kind == "several":
-            first, *others = word.split()
-            written += [start + first, *others]
-            owners += [(*start_keys, key), *([(key,)] * len(others))]
+            parts = written[index].split()
+            written[index : index + 1] = parts
+            owners[index:index] = [(words[index][1],)] * (len(parts) - 1)
+            continue
+        if kind == "joins":
+            index -= 1
+            joined = written[index] + euphonic_t(written[index], word) + written[index + 1]
         else:
-            written.append(start + word)
-            owners.append((*start_keys, key))
-        start, start_keys = "", ()
+            following = words[index + 1][0] if index + 1 < len(words) else "."
+            start = elide(word, following)
+            joined = start + written[index + 1] if start else contract(word, written, index)
+        if joined:
+            written[index : index + 2] = [joined]
+            owners[index : index + 2] = [owners[index] + owners[index + 1]]
+        elif kind == "contracts":
+            written[index] = word.rstrip("+")
     return written, owners
 
 
@@ -113,6 +96,7 @@ def euphonic_t(verb: str, pronoun: str) -> str:
     return "-t" if pronoun in ("-il", "-elle") and verb[-1] in "aec" else ""
 
 
+@cache
 def elide(word: str, following: str) -> str:
     """What is left of a word before a vowel, with the apostrophe; empty if it stays whole.
 
@@ -126,9 +110,8 @@ def elide(word: str, following: str) -> str:
     return ""
 
 
-def contract(word: str, following: str, words: Sequence[Word], index: int) -> str:
-    """du, des, au or aux, if the article that follows is not elided itself; else empty."""
-    contraction = CONTRACTIONS.get((word, following), "")
-    if contraction and following == "le" and index + 2 < len(words):
-        return "" if vowel_sound(words[index + 2][0]) else contraction
-    return contraction
+def contract(word: str, written: Sequence[str], index: int) -> str:
+    """du, des, au or aux, if the word is a preposition and the next one an article; else empty."""
+    if word[-1] != "+" or index + 1 == len(written):
+        return ""
+    return CONTRACTIONS.get((word, written[index + 1]), "")

@@ -33,7 +33,7 @@ def belongs(combinations: Iterable[Combination], split: str, wholly: bool = Fals
     if wholly:
         return found == {split}
     if split == "train":
-        return "valid" not in found and "test" not in found
+        return found.isdisjoint(("valid", "test"))
     other = "test" if split == "valid" else "valid"
     return split in found and other not in found
 
