@@ -87,6 +87,8 @@ def clean(notebook: Any, path: Path) -> Any:
     for cell in notebook.cells:
         cell.metadata.pop("ExecuteTime", None)
         cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = _joined(cell.outputs)
         for output in cell.get("outputs", []):
             if output.output_type == "error":
                 raise NotebookError(f"{_name(path)} stores an error: {output.ename}")
@@ -94,6 +96,18 @@ def clean(notebook: Any, path: Path) -> Any:
     notebook = nbformat.from_dict(_map_text(notebook, _widget_numbers(notebook)))
     nbformat.validate(notebook)
     return notebook
+
+
+def _joined(outputs: list[Any]) -> list[Any]:
+    """Neighbouring pieces of one stream as one: where a busy kernel cuts it is chance."""
+    joined: list[Any] = []
+    for output in outputs:
+        last = joined[-1] if joined else None
+        if last and output.output_type == "stream" == last.output_type and output.name == last.name:
+            last.text += output.text
+        else:
+            joined.append(output)
+    return joined
 
 
 def _map_text(value: Any, change: Callable[[str], str]) -> Any:
