@@ -44,7 +44,7 @@ lab: install ## open JupyterLab
 	$(BIN)/jupyter lab
 
 bench: install ## measure speed beside other implementations
-	$(RUN) benchmarks/speed.py
+	$(RUN) -m benchmarks.speed
 
 mutants: install ## plant faults in the package; every one must be found by the tests
 	$(RUN) tools/mutants.py
