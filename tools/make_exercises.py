@@ -2,8 +2,8 @@
 
 Each exercises/solutions/NN_<stem>.ipynb gives exercises/NN_<stem>.ipynb: lines between the two markers become
 `raise NotImplementedError`, cells tagged `solution` go, outputs go, labels of exercises lose "-solved", links
-point one folder up, and each cell tagged `hint` gets a link to its solution. `--check` writes nothing and fails if a file would
-change.
+point one folder up, and each cell tagged `hint` gets a link to its solution. `--check` writes nothing and
+fails if a file would change.
 """
 
 import re

@@ -19,22 +19,22 @@ def _squares(queries: Array, keys: Array) -> Array:
     return (queries[:, None] - keys[None, :]) ** 2
 
 
-def reference(queries: Array, keys: Array, values: Array, width: float) -> Array:
+def reference(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
     """Return the prediction for each query (Nadaraya 1964; Watson 1964)."""
-    return _softmax(-_squares(queries, keys) / (2 * width**2)) @ values
+    return _softmax(-_squares(queries, keys) / (2 * bandwidth**2)) @ values
 
 
-def _unstable(queries: Array, keys: Array, values: Array, width: float) -> Array:
-    powers = np.exp(-_squares(queries, keys) / (2 * width**2))
+def _unstable(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
+    powers = np.exp(-_squares(queries, keys) / (2 * bandwidth**2))
     return powers @ values / powers.sum(-1)
 
 
-def _not_divided(queries: Array, keys: Array, values: Array, width: float) -> Array:
-    return np.exp(-_squares(queries, keys) / (2 * width**2)) @ values
+def _not_divided(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
+    return np.exp(-_squares(queries, keys) / (2 * bandwidth**2)) @ values
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array, Array, float]:
-    """Return queries, keys and values on a line, and a width."""
+    """Return queries, keys and values on a line, and a bandwidth."""
     q_len, k_len = rng.integers(1, 6), rng.integers(1, 7)
     far = rng.choice([0.0, 0.0, 80.0])
     keys, values = rng.normal(size=k_len), rng.normal(size=k_len)
@@ -42,8 +42,8 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, Array, float]:
 
 
 def _case(about: str, *arguments: Any) -> Case:
-    *arrays, width = arguments
-    return Case(about, (*(np.array(x, dtype=float) for x in arrays), width))
+    *arrays, bandwidth = arguments
+    return Case(about, (*(np.array(x, dtype=float) for x in arrays), bandwidth))
 
 
 kernel_regression = Exercise(
@@ -84,65 +84,65 @@ kernel_regression = Exercise(
             "cure for large scores.",
         ),
         Misconception(
-            "the width not squared",
-            lambda queries, keys, values, width: (
-                _softmax(-_squares(queries, keys) / (2 * width)) @ values
+            "the bandwidth not squared",
+            lambda queries, keys, values, bandwidth: (
+                _softmax(-_squares(queries, keys) / (2 * bandwidth)) @ values
             ),
-            "If all places and the width are twice as large, nothing should change. Does it in "
+            "If all places and the bandwidth are twice as large, nothing should change. Does it in "
             "your formula?",
         ),
         Misconception(
             "the factor 2 left out",
-            lambda queries, keys, values, width: (
-                _softmax(-_squares(queries, keys) / width**2) @ values
+            lambda queries, keys, values, bandwidth: (
+                _softmax(-_squares(queries, keys) / bandwidth**2) @ values
             ),
             "Compare the denominator of your scores with the one in the task, symbol by symbol.",
         ),
         Misconception(
-            "multiplied by one half of the width squared",
-            lambda queries, keys, values, width: (
-                _softmax(-_squares(queries, keys) / 2 * width**2) @ values
+            "multiplied by one half of the bandwidth squared",
+            lambda queries, keys, values, bandwidth: (
+                _softmax(-_squares(queries, keys) / 2 * bandwidth**2) @ values
             ),
             "In Python, a / b * c means (a / b) * c. Which part belongs below the line?",
         ),
         Misconception(
             "the distance not squared",
-            lambda queries, keys, values, width: (
-                _softmax(-np.sqrt(_squares(queries, keys)) / (2 * width**2)) @ values
+            lambda queries, keys, values, bandwidth: (
+                _softmax(-np.sqrt(_squares(queries, keys)) / (2 * bandwidth**2)) @ values
             ),
             "A key twice as far away should have a score four times as negative. Is it so?",
         ),
         Misconception(
             "the minus sign left out",
-            lambda queries, keys, values, width: (
-                _softmax(_squares(queries, keys) / (2 * width**2)) @ values
+            lambda queries, keys, values, bandwidth: (
+                _softmax(_squares(queries, keys) / (2 * bandwidth**2)) @ values
             ),
             "In your function the key farthest away counts most. Which sign should a large "
             "distance give?",
         ),
         Misconception(
             "softmax over the queries",
-            lambda queries, keys, values, width: (
-                _softmax(-_squares(queries, keys) / (2 * width**2), 0) @ values
+            lambda queries, keys, values, bandwidth: (
+                _softmax(-_squares(queries, keys) / (2 * bandwidth**2), 0) @ values
             ),
             "Each query shares out a weight of 1 among the keys. Along which axis of your scores "
             "lie the keys?",
         ),
         Misconception(
             "only the nearest key counts",
-            lambda queries, keys, values, width: values[_squares(queries, keys).argmin(-1)],
-            "The nearest key should count most, but not alone. What does the width do in your "
+            lambda queries, keys, values, bandwidth: values[_squares(queries, keys).argmin(-1)],
+            "The nearest key should count most, but not alone. What does the bandwidth do in your "
             "function?",
         ),
         Misconception(
             "the plain average",
-            lambda queries, keys, values, width: np.full(len(queries), values.mean()),
+            lambda queries, keys, values, bandwidth: np.full(len(queries), values.mean()),
             "Your prediction is the same for each query. It should follow the keys near the query.",
         ),
         Misconception(
             "divided by the number of keys",
-            lambda queries, keys, values, width: (
-                _not_divided(queries, keys, values, width) / len(keys)
+            lambda queries, keys, values, bandwidth: (
+                _not_divided(queries, keys, values, bandwidth) / len(keys)
             ),
             "The weights should sum to 1. Dividing by how many there are does this only if each "
             "is 1.",

@@ -17,9 +17,9 @@ def _softmax(scores: Array) -> Array:
 
 
 def _entropies(scores: Array) -> Array:
-    """Return the entropy of each row's weights, in nats."""
+    """Return the entropy, in bits, of each row's weights, in bits."""
     weights = _softmax(scores)
-    logarithms = np.log(np.where(weights > 0, weights, 1.0))
+    logarithms = np.log2(np.where(weights > 0, weights, 1.0))
     return -(weights * logarithms).sum(-1)
 
 
@@ -47,12 +47,12 @@ def reference(queries: Array, keys: Array) -> Four:
 
 def _zero_times_infinity(scores: Array) -> Any:
     weights = _softmax(scores)
-    return -(weights * np.log(weights)).sum(-1).mean()
+    return -(weights * np.log2(weights)).sum(-1).mean()
 
 
 def _entropy_of_mean(scores: Array) -> Any:
     weights = _softmax(scores).mean(0)
-    return -(weights * np.log(np.where(weights > 0, weights, 1.0))).sum()
+    return -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum()
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array]:
@@ -72,7 +72,7 @@ measure_scores = Exercise(
         "four numbers: the "
         "variance of all scores, as np.var computes it; the variance of the scores divided by "
         "√d_k; the entropy of "
-        "the weights, -Σ w ln w (0 ln 0 counts as 0), averaged over the queries, without "
+        "the weights, -Σ w log₂ w (0 log₂ 0 counts as 0), averaged over the queries, without "
         "scaling; the same with scaling."
     ),
     returns=("variance", "scaled_variance", "entropy", "scaled_entropy"),
@@ -92,7 +92,7 @@ measure_scores = Exercise(
     draw=draw,
     misconceptions=(
         Misconception(
-            "0 ln 0 gives NaN",
+            "0 times the logarithm of 0 gives NaN",
             _measured(entropy=_zero_times_infinity),
             "Where a weight is exactly 0, its logarithm is minus infinity, and 0 times infinity "
             "is NaN. "
@@ -121,8 +121,8 @@ measure_scores = Exercise(
             "The task asks for one variance of all scores together.",
         ),
         Misconception(
-            "entropy in bits",
-            _measured(entropy=lambda x: _entropies(x).mean() / np.log(2)),
+            "entropy in another unit than bits",
+            _measured(entropy=lambda x: _entropies(x).mean() * np.log(2)),
             "Your entropies are right in another unit. Which logarithm does the task name?",
         ),
         Misconception(
