@@ -2,14 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from transformer_course.corpus.grammar import (
-    compounds,
-    coreference,
-    idioms,
-    pronouns,
-    questions,
-    sentences,
-)
+from transformer_course.corpus.grammar import compounds, coreference, idioms, pronouns, questions, sentences
 from transformer_course.corpus.grammar.draft import Draft, render
 from transformer_course.corpus.grammar.phrases import Dice
 from transformer_course.corpus.grammar.splits import SPLITS, belongs

@@ -38,9 +38,7 @@ from transformer_course.corpus.grammar.spelling import Word
 
 LINK = 95
 ANIMATE = nouns_of("person animal")
-AVOIR_DE = tuple(
-    verb for verb in VERBS if "de" in verb.frame and verb.name != "play" and verb.object
-)
+AVOIR_DE = tuple(verb for verb in VERBS if "de" in verb.frame and verb.name != "play" and verb.object)
 REPORTING = tuple(verb for verb in VERBS if "that" in verb.frame)
 TAME = tuple(verb for verb in DIRECT if not verb.frame & {"generic"})
 STATES = tuple(
@@ -121,9 +119,7 @@ def pronoun_for(phrase: Phrase, role: int) -> Phrase:
         english = "he" if phrase.noun.gender == "m" else "she"
     else:
         english = "it"
-    return Phrase(
-        [(english, key)], tuple(french_pronoun(r, key) for r in phrase.readings), phrase.third
-    )
+    return Phrase([(english, key)], tuple(french_pronoun(r, key) for r in phrase.readings), phrase.third)
 
 
 def french_pronoun(who: Reading, key: int) -> Reading:
@@ -175,21 +171,14 @@ def subordinate(dice: Dice) -> Draft:
     statement = [*subject.english, *main.english(subject)]
     english = [*linked, (",", 0), *statement] if begins else [*statement, *linked]
     if begins and same and subject.noun is not None:  # "when she came, the girl": name her first
-        english = [
-            *linked_first(word, subject, english_clause),
-            (",", 0),
-            *again.english,
-            *main.english(subject),
-        ]
+        english = [*linked_first(word, subject, english_clause), (",", 0), *again.english, *main.english(subject)]
         french = forward(mots, clause, main)
     phrases = [subject] if same else [subject, again]
     combinations = main.combinations + clause.combinations
     return Draft(english, phrases, french, [f"{word}-clause"], combinations)
 
 
-def english_in(
-    clause: Saying, subject: Phrase, english_tense: str, french_tense: str
-) -> list[Word]:
+def english_in(clause: Saying, subject: Phrase, english_tense: str, french_tense: str) -> list[Word]:
     """The English clause: after when and if it stays in the present where French has the future."""
     words = clause.english(subject)
     if english_tense == french_tense:
@@ -250,11 +239,7 @@ def coordinated_subjects(dice: Dice) -> Draft:
     with_me = "person" in first.classes and dice.chance(0.15)
     tense = dice.pick(("present", "past", "future"))
     one = agent(dice, first, 1, adjectives=0.1)
-    two = (
-        Phrase([("i", 64)], (me("m"), me("f")), False, common=2)
-        if with_me
-        else agent(dice, second, 6, adjectives=0)
-    )
+    two = Phrase([("i", 64)], (me("m"), me("f")), False, common=2) if with_me else agent(dice, second, 6, adjectives=0)
     said = saying(dice, first, tense)
 
     def french(left: Reading, right: Reading) -> Variants:

@@ -27,15 +27,10 @@ ANIMAL_FIRST = ("cross", "cross", "cross", "reach", "avoid")
 WAY_FIRST = ("stop", "tire", "worry")
 POSITIVE = ("avoid", "stop", "tire", "worry")
 
-CONTENTS = nouns_of(
-    "toy art jewel box basket bag bottle dish tool instrument clock computer trophy"
-)
+CONTENTS = nouns_of("toy art jewel box basket bag bottle dish tool instrument clock computer trophy")
 CONTAINERS = nouns_of("container")
 # Too big: what does not go in; too small: what it does not go into.
-OF_CONTENTS, OF_CONTAINERS = (
-    adjectives("big long wide heavy"),
-    adjectives("small narrow short light"),
-)
+OF_CONTENTS, OF_CONTAINERS = adjectives("big long wide heavy"), adjectives("small narrow short light")
 
 
 def the(dice: Dice, noun: Noun, role: int) -> Phrase:

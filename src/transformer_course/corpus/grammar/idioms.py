@@ -126,9 +126,7 @@ def profession(dice: Dice) -> Draft:
         subject = pronoun(dice.pick(PERSONAL), 1)
     else:
         family = dice.pick(nouns_of("family"))
-        subject = noun_phrase(
-            dice, family, 1, determiner=dice.pick(("my", "her", "his", "your")), adjectives=0
-        )
+        subject = noun_phrase(dice, family, 1, determiner=dice.pick(("my", "her", "his", "your")), adjectives=0)
     tense = dice.pick(("present", "present", "past", "future"))
     negation = dice.pick(NEGATIONS) if dice.chance(0.2) else ""
     plural = english_plural_subject(subject)
@@ -144,9 +142,7 @@ def profession(dice: Dice) -> Draft:
     if subject.english[0][0] == "you":
         plural = dice.chance(0.3)
         wanted = [r for r in subject.readings if r.plural == plural]
-        subject = Phrase(
-            subject.english, tuple(wanted), False, None, len(wanted), (), ("tu or vous",)
-        )
+        subject = Phrase(subject.english, tuple(wanted), False, None, len(wanted), (), ("tu or vous",))
     noun = english_plural(english_name) if plural else english_name
     article = "an" if noun[0] in "aeiou" else "a"
     words: list[Word] = [] if plural else [(article, 0)]
@@ -158,9 +154,7 @@ def profession(dice: Dice) -> Draft:
 
 def english_plural_subject(subject: Phrase) -> bool:
     """Whether the subject is more than one person."""
-    return subject.english[0][0] in ("we", "they") or (
-        subject.noun is not None and not subject.third
-    )
+    return subject.english[0][0] in ("we", "they") or (subject.noun is not None and not subject.third)
 
 
 def there_is(dice: Dice) -> Draft:
@@ -198,26 +192,14 @@ def there_is(dice: Dice) -> Draft:
 
 
 COMPARING = (("plus", "more", "than"), ("moins", "less", "than"), ("aussi", "as", "as"))
-COMPARED = tuple(
-    a for a in ADJECTIVES if a.name not in ("dead", "French", "open", "closed", "empty")
-)
+COMPARED = tuple(a for a in ADJECTIVES if a.name not in ("dead", "French", "open", "closed", "empty"))
 COMPARABLE = {
-    adjective: tuple(
-        noun
-        for noun in ANIMATE + nouns_of("thing vehicle building way fruit")
-        if adjective in DESCRIBING[noun]
-    )
+    adjective: tuple(noun for noun in ANIMATE + nouns_of("thing vehicle building way fruit")
+                     if adjective in DESCRIBING[noun])
     for adjective in COMPARED
 }
 GRADED = tuple(adjective for adjective in COMPARED if len(COMPARABLE[adjective]) > 3)
-STRESSED = {
-    "me": ("moi",),
-    "you": ("toi", "vous"),
-    "him": ("lui",),
-    "her": ("elle",),
-    "us": ("nous",),
-    "them": ("eux", "elles"),
-}
+STRESSED = {"me": ("moi",), "you": ("toi", "vous"), "him": ("lui",), "her": ("elle",), "us": ("nous",), "them": ("eux", "elles")}
 
 
 def comparison(dice: Dice) -> Draft:
@@ -230,11 +212,7 @@ def comparison(dice: Dice) -> Draft:
     tense = dice.pick(("present", "present", "past"))
     negation = "not" if dice.chance(0.2) else ""
     personal = "person" in first.classes and dice.chance(0.5)
-    subject = (
-        pronoun(dice.pick(PERSONAL), 1)
-        if personal and dice.chance(0.6)
-        else agent(dice, first, adjectives=0)
-    )
+    subject = pronoun(dice.pick(PERSONAL), 1) if personal and dice.chance(0.6) else agent(dice, first, adjectives=0)
     other = stressed(dice, subject) if personal else agent(dice, second, 6, adjectives=0)
 
     def french(who: Reading, than: Reading) -> Variants:
@@ -245,13 +223,9 @@ def comparison(dice: Dice) -> Draft:
             graded = [(irregular(adjective.name, who), PREDICATE)]
         variants = [[*who.words, *be, *graded, ("que", 88), *than.words]]
         if degree[0] == "plus" and adjective.name == "bad":
-            variants.append(
-                [*who.words, *be, ("plus", 87), (form, PREDICATE), ("que", 88), *than.words]
-            )
+            variants.append([*who.words, *be, ("plus", 87), (form, PREDICATE), ("que", 88), *than.words])
         if degree[0] == "aussi" and negation:  # pas si grand que
-            variants.append(
-                [*who.words, *be, ("si ", 87), (form, PREDICATE), ("que", 88), *than.words]
-            )
+            variants.append([*who.words, *be, ("si ", 87), (form, PREDICATE), ("que", 88), *than.words])
         return variants
 
     be = english_be_words(subject, tense, negation, dice.chance(0.5))
@@ -259,9 +233,7 @@ def comparison(dice: Dice) -> Draft:
     if degree[0] == "plus" and adjective.comparative:
         graded = [(adjective.comparative, PREDICATE)]
     english = [*subject.english, *be, *graded, (degree[2], 88), *other.english]
-    combinations = [
-        (phrase.noun.name, adjective.name) for phrase in (subject, other) if phrase.noun
-    ]
+    combinations = [(phrase.noun.name, adjective.name) for phrase in (subject, other) if phrase.noun]
     return Draft(english, [subject, other], french, ["comparison"], combinations, 1)
 
 
@@ -273,35 +245,12 @@ def irregular(name: str, who: Reading) -> str:
 
 def kind(noun: Noun) -> str:
     """The class within which nouns are compared."""
-    return next(
-        (
-            c
-            for c in (
-                "person",
-                "animal",
-                "clothing",
-                "furniture",
-                "readable",
-                "vehicle",
-                "way",
-                "fruit",
-            )
-            if c in noun.classes
-        ),
-        "thing",
-    )
+    return next((c for c in ("person", "animal", "clothing", "furniture", "readable", "vehicle", "way", "fruit") if c in noun.classes), "thing")
 
 
 def stressed(dice: Dice, subject: Phrase) -> Phrase:
     """A pronoun after than: que moi, que lui."""
-    same = {
-        "i": ("me", "us"),
-        "we": ("me", "us"),
-        "you": ("you",),
-        "he": ("him",),
-        "she": ("her",),
-        "they": ("them",),
-    }
+    same = {"i": ("me", "us"), "we": ("me", "us"), "you": ("you",), "he": ("him",), "she": ("her",), "they": ("them",)}
     word = subject.english[0][0]
     chosen = dice.pick(tuple(w for w in STRESSED if w not in same.get(word, ())))
     readings = []
@@ -318,9 +267,7 @@ def nobody(dice: Dice) -> Draft:
         return sees_nobody(dice)
     nothing = dice.chance(0.3)
     falling = tuple(verb for verb in INTRANSITIVE if "object" in verb.subject)
-    verb = (
-        dice.pick(falling) if nothing else dice.pick(DIRECT if dice.chance(0.7) else INTRANSITIVE)
-    )
+    verb = dice.pick(falling) if nothing else dice.pick(DIRECT if dice.chance(0.7) else INTRANSITIVE)
     tense = tense_for(dice, verb)
     thing = object_of(dice, verb) if verb.object else Phrase([], (EMPTY,), True)
     word, mot = ("nothing", "rien") if nothing else ("nobody", "personne")
@@ -332,9 +279,7 @@ def nobody(dice: Dice) -> Draft:
 
     english = [*subject.english, *english_verb(subject, verb, tense), *thing.english]
     combinations = verb_and_object(verb, thing) if verb.object else [(word, verb.name)]
-    return Draft(
-        english, [subject, thing], french, ["negation", "nobody and nothing"], combinations
-    )
+    return Draft(english, [subject, thing], french, ["negation", "nobody and nothing"], combinations)
 
 
 EMPTY = Reading([], 2, "m", False, [])
@@ -345,9 +290,7 @@ def sees_nobody(dice: Dice) -> Draft:
     verb = dice.pick(DIRECT)
     tense = tense_for(dice, verb)
     subject = subject_of(dice, verb, pronouns=0.4)
-    people = verb.object <= {"person", "animate", "animal"} or (
-        verb.object & {"animate", "person"} and dice.chance(0.5)
-    )
+    people = verb.object <= {"person", "animate", "animal"} or (verb.object & {"animate", "person"} and dice.chance(0.5))
     anyone = dice.chance(0.5)
 
     def french(who: Reading) -> Variants:
@@ -362,13 +305,7 @@ def sees_nobody(dice: Dice) -> Draft:
     else:
         words = [*english_verb(subject, verb, tense), ("nobody" if people else "nothing", NEGATION)]
     combinations = [(subject.noun.name if subject.noun else subject.english[0][0], verb.name)]
-    return Draft(
-        [*subject.english, *words],
-        [subject],
-        french,
-        ["negation", "nobody and nothing"],
-        combinations,
-    )
+    return Draft([*subject.english, *words], [subject], french, ["negation", "nobody and nothing"], combinations)
 
 
 OWNERS = PEOPLE
@@ -391,14 +328,7 @@ def possession(dice: Dice) -> Draft:
         owner, thing = dice.pick(owners), dice.pick(things)
     while thing is owner:
         owner = dice.pick(OWNERS)
-    whose = noun_phrase(
-        dice,
-        owner,
-        6,
-        determiner=dice.pick(("the", "the", "my", "this")),
-        plural=None,
-        adjectives=0,
-    )
+    whose = noun_phrase(dice, owner, 6, determiner=dice.pick(("the", "the", "my", "this")), plural=None, adjectives=0)
     what = noun_phrase(dice, thing, 1, determiner="the", adjectives=0.15)
     adjective = dice.pick(DESCRIBING[thing])
     tense = dice.pick(("present", "present", "past"))
@@ -425,9 +355,7 @@ WEATHER = (("cold", "froid"), ("hot", "chaud"), ("late", ""), ("early", ""))
 
 def expletive(dice: Dice) -> Draft:
     """It is three o'clock; it is cold; it is late."""
-    when, quand = dice.pick(
-        (("", ""), ("today", "aujourd'hui"), ("here", "ici"), ("now", "maintenant"))
-    )
+    when, quand = dice.pick((("", ""), ("today", "aujourd'hui"), ("here", "ici"), ("now", "maintenant")))
     tense = dice.pick(("present", "past", "future"))
     if when in ("today", "now", "here"):
         tense = "present"
@@ -436,19 +364,12 @@ def expletive(dice: Dice) -> Draft:
     if what == "clock":
         hour = dice.pick(HOURS)
         english_words = [(english_number(hour), 95), ("o'clock", 96)]
-        said = [
-            (BE_IMPERSONAL[tense], VERB),
-            (french_number(hour, "f"), 95),
-            ("heure" if hour == 1 else "heures", 96),
-        ]
+        said = [(BE_IMPERSONAL[tense], VERB), (french_number(hour, "f"), 95), ("heure" if hour == 1 else "heures", 96)]
         when = quand = ""
     elif what == "weather":
         english_name, name = dice.pick((("cold", "froid"), ("hot", "chaud"), ("dark", "nuit")))
         english_words = [(english_name, PREDICATE)]
-        said = [
-            ({"present": "fait", "past": "faisait", "future": "fera"}[tense], VERB),
-            (name, PREDICATE),
-        ]
+        said = [({"present": "fait", "past": "faisait", "future": "fera"}[tense], VERB), (name, PREDICATE)]
     else:
         english_name, name = dice.pick((("late", "tard"), ("early", "tôt")))
         english_words = [(english_name, PREDICATE)]

@@ -62,6 +62,7 @@ class Phrase:
     phenomena: tuple[str, ...] = ()
 
 
+
 DEFINITE = {("m", False): "le", ("f", False): "la", ("m", True): "les", ("f", True): "les"}
 INDEFINITE = {"m": "un", "f": "une"}
 POSSESSIVES = {  # english: (before a masculine or a vowel, before a feminine, plural)

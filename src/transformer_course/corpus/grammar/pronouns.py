@@ -44,9 +44,7 @@ SAME_PERSON = {"me": ("i", "we"), "us": ("i", "we"), "you": ("you",)}
 PEOPLE_VERBS = tuple(v for v in DIRECT if v.object & {"person", "animate"})
 THING_VERBS = tuple(v for v in DIRECT if not v.object <= {"person", "animate", "animal"})
 TO_SOMEONE = tuple(
-    v
-    for v in INDIRECT
-    if "à" in v.frame and v.object & {"person", "animate"} and v.name != "think of"
+    v for v in INDIRECT if "à" in v.frame and v.object & {"person", "animate"} and v.name != "think of"
 )
 OF_SOMETHING = tuple(verb for verb in INDIRECT if "de" in verb.frame)
 
@@ -98,7 +96,9 @@ def direct(dice: Dice) -> Draft:
     thing = clitic(other_person(dice, subject, choices))
 
     def french(who: Reading, what: Reading) -> Variants:
-        words = french_verb(who, verb, tense, negation=negation, clitics=what.words, agreement=what)
+        words = french_verb(
+            who, verb, tense, negation=negation, clitics=what.words, agreement=what
+        )
         return [[*who.words, *words]]
 
     verb_words = english_verb(subject, verb, tense, negation, dice.chance(0.5))
@@ -174,10 +174,7 @@ def verbs_for(noun: Noun) -> tuple[Verb, ...]:
 
 
 COUNTED = tuple(
-    noun
-    for verb in THING_VERBS
-    for noun in OBJECTS[verb]
-    if not noun.classes & {"person", "animal"}
+    noun for verb in THING_VERBS for noun in OBJECTS[verb] if not noun.classes & {"person", "animal"}
 )
 THINGS = tuple(dict.fromkeys(COUNTED))
 ACTIONS = {noun: verbs_for(noun) for noun in THINGS}
@@ -265,10 +262,8 @@ def infinitive(dice: Dice) -> Draft:
     thing = clitic(dice.pick(("it", "them"))) if pronominal else object_of(dice, action)
     link = next(([(word, 96)] for word in ("de", "à") if word in verb.frame), [])
     negation = dice.pick(("not", "never")) if dice.chance(0.25) else ""
-    verb_words = (
-        modal_words(subject, verb, negation)
-        if modal
-        else english_verb(subject, verb, tense, negation, dice.chance(0.5))
+    verb_words = modal_words(subject, verb, negation) if modal else english_verb(
+        subject, verb, tense, negation, dice.chance(0.5)
     )
 
     def french(who: Reading, what: Reading) -> Variants:
@@ -292,3 +287,5 @@ def modal_words(subject: Phrase, verb: Verb, negation: str) -> list[Word]:
     if verb.name == "can" and negation == "not":
         return [("cannot", 81)]
     return [(verb.base, VERB), *((word, 81) for word in negation.split())]
+
+

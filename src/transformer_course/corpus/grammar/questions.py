@@ -130,9 +130,7 @@ def where_is(dice: Dice) -> Draft:
         subject = pronoun(dice.pick(PERSONAL), 1)
     else:
         nouns = dice.pick(PLACES)[3]
-        subject = noun_phrase(
-            dice, dice.pick(nouns), 1, determiner=dice.pick(("the", "my", "the", "her", "your"))
-        )
+        subject = noun_phrase(dice, dice.pick(nouns), 1, determiner=dice.pick(("the", "my", "the", "her", "your")))
     tense = dice.pick(("present", "present", "past"))
 
     def french(who: Reading) -> Variants:
@@ -150,9 +148,7 @@ def where_is(dice: Dice) -> Draft:
 
 def when_or_why(dice: Dice) -> Draft:
     """Why did the girl close the door?"""
-    word, mot = dice.pick(
-        (("why", "pourquoi"), ("why", "pourquoi"), ("when", "quand"), ("how", "comment"))
-    )
+    word, mot = dice.pick((("why", "pourquoi"), ("why", "pourquoi"), ("when", "quand"), ("how", "comment")))
     verb = dice.pick(DIRECT)
     tense = tense_for(dice, verb)
     subject, thing = subject_of(dice, verb), object_of(dice, verb)
@@ -175,11 +171,9 @@ def who_does(dice: Dice) -> Draft:
         rest = [*french_verb(who, verb, tense), *what.words, QUESTION]
         return [[*who.words, *rest], [*who.words, ("est-ce", 0), ("qui", WH), *rest]]
 
-    form = (
-        [("will", VERB), (verb.base, VERB)]
-        if tense == "future"
-        else [(verb.past if tense == "past" else verb.third, VERB)]
-    )
+    form = [("will", VERB), (verb.base, VERB)] if tense == "future" else [
+        (verb.past if tense == "past" else verb.third, VERB)
+    ]
     particle = [(verb.particle, VERB)] if verb.particle else []
     english = [("who", WH), *form, *particle, *thing.english, QUESTION]
     combinations = verb_and_object(verb, thing)

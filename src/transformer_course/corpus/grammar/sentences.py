@@ -44,63 +44,20 @@ PEOPLE = nouns_of("person")
 PERSONAL = ("i", "you", "he", "she", "we", "they")
 DESCRIBED = tuple(noun for noun in NOUNS if DESCRIBING[noun])
 WHEN = {
-    "past": (
-        ("yesterday", "hier"),
-        ("last week", "la semaine dernière"),
-        ("this morning", "ce matin"),
-    ),
+    "past": (("yesterday", "hier"), ("last week", "la semaine dernière"), ("this morning", "ce matin")),
     "present": (("today", "aujourd'hui"), ("every day", "tous les jours"), ("now", "maintenant")),
-    "future": (
-        ("tomorrow", "demain"),
-        ("next week", "la semaine prochaine"),
-        ("tonight", "ce soir"),
-    ),
+    "future": (("tomorrow", "demain"), ("next week", "la semaine prochaine"), ("tonight", "ce soir")),
 }
 SUBJECT_DETERMINERS = ("the", "the", "the", "my", "this", "her", "your")
 OFTEN = (("often", "souvent"), ("always", "toujours"), ("sometimes", "parfois"))
 PLACES = (
-    (
-        "in",
-        "dans",
-        nouns_of("container bottle"),
-        nouns_of("jewel key toy stone fruit egg clothing"),
-    ),
-    (
-        "on",
-        "sur",
-        nouns_of("surface"),
-        nouns_of("cat dish bottle toy readable box lamp hat clothing"),
-    ),
-    (
-        "under",
-        "sous",
-        nouns_of("furniture tree bridge"),
-        nouns_of("cat dog mouse toy box shoe bag hen"),
-    ),
-    (
-        "behind",
-        "derrière",
-        nouns_of("furniture building wall tree opening"),
-        nouns_of("animate box bench"),
-    ),
-    (
-        "in front of",
-        "devant",
-        nouns_of("building mirror opening tower"),
-        nouns_of("animate vehicle tree"),
-    ),
-    (
-        "in",
-        "dans",
-        nouns_of("room garden park forest field"),
-        nouns_of("animate toy bench table box"),
-    ),
-    (
-        "near",
-        "près de+",
-        nouns_of("building lake river town tree"),
-        nouns_of("animate vehicle house"),
-    ),
+    ("in", "dans", nouns_of("container bottle"), nouns_of("jewel key toy stone fruit egg clothing")),
+    ("on", "sur", nouns_of("surface"), nouns_of("cat dish bottle toy readable box lamp hat clothing")),
+    ("under", "sous", nouns_of("furniture tree bridge"), nouns_of("cat dog mouse toy box shoe bag hen")),
+    ("behind", "derrière", nouns_of("furniture building wall tree opening"), nouns_of("animate box bench")),
+    ("in front of", "devant", nouns_of("building mirror opening tower"), nouns_of("animate vehicle tree")),
+    ("in", "dans", nouns_of("room garden park forest field"), nouns_of("animate toy bench table box")),
+    ("near", "près de+", nouns_of("building lake river town tree"), nouns_of("animate vehicle house")),
 )
 
 
@@ -126,9 +83,7 @@ def agent(dice: Dice, noun: Noun, role: int = 1, adjectives: float = 0.15) -> Ph
     determiner = random_determiner(dice, noun, plural)
     if determiner == "a" and (plural or noun.mass):
         determiner = "the"
-    return noun_phrase(
-        dice, noun, role, plural=plural, determiner=determiner, adjectives=adjectives
-    )
+    return noun_phrase(dice, noun, role, plural=plural, determiner=determiner, adjectives=adjectives)
 
 
 def object_of(dice: Dice, verb: Verb, role: int = 2) -> Phrase:
@@ -139,9 +94,7 @@ def object_of(dice: Dice, verb: Verb, role: int = 2) -> Phrase:
     if "generic" in verb.frame:
         determiner = dice.pick(("the", "this", "my", "his"))
     elif "de" in verb.frame:
-        determiner = (
-            "the" if noun.classes & {"instrument"} else dice.pick(("the", "my", "this", "her"))
-        )
+        determiner = "the" if noun.classes & {"instrument"} else dice.pick(("the", "my", "this", "her"))
     elif verb.name == "marry":
         determiner, plural = "the", False
     return noun_phrase(dice, noun, role, plural=plural, determiner=determiner)
@@ -193,11 +146,7 @@ def negative(dice: Dice) -> Draft:
         verb_words = french_verb(who, verb, tense, negation=negation)
         return [[*who.words, *verb_words, *what.negated]]
 
-    english = [
-        *subject.english,
-        *english_verb(subject, verb, tense, negation, short),
-        *thing.english,
-    ]
+    english = [*subject.english, *english_verb(subject, verb, tense, negation, short), *thing.english]
     return Draft(english, [subject, thing], french, ["negation"], verb_and_object(verb, thing))
 
 
@@ -211,9 +160,7 @@ def indirect(dice: Dice) -> Draft:
     if noun.classes & {"instrument"}:
         thing = noun_phrase(dice, noun, 2, plural=False, determiner="the", adjectives=0)
     else:
-        thing = noun_phrase(
-            dice, noun, 2, determiner=dice.pick(("the", "the", "my", "this", "her"))
-        )
+        thing = noun_phrase(dice, noun, 2, determiner=dice.pick(("the", "the", "my", "this", "her")))
     negation = dice.pick(NEGATIONS[:3]) if dice.chance(0.25) else ""
 
     def french(who: Reading, what: Reading) -> Variants:
@@ -256,9 +203,7 @@ def motion(dice: Dice) -> Draft:
     verb = dice.pick(MOTION)
     tense = dice.pick(TENSES)
     subject = subject_of(dice, verb)
-    place = noun_phrase(
-        dice, dice.pick(OBJECTS[verb]), 2, plural=False, determiner="the", adjectives=0.2
-    )
+    place = noun_phrase(dice, dice.pick(OBJECTS[verb]), 2, plural=False, determiner="the", adjectives=0.2)
     enters = "into" in verb.frame
     to, à = ([], "dans") if enters else ([("to", 86)], "à+")
     if verb.particle:
@@ -277,37 +222,21 @@ def giving(dice: Dice) -> Draft:
     verb = dice.pick(DATIVE)
     tense = tense_for(dice, verb)
     subject, thing = subject_of(dice, verb), object_of(dice, verb)
-    other = noun_phrase(
-        dice,
-        dice.pick(PEOPLE),
-        3,
-        determiner=dice.pick(("the", "the", "my", "her")),
-        adjectives=0.1,
-    )
+    other = noun_phrase(dice, dice.pick(PEOPLE), 3, determiner=dice.pick(("the", "the", "my", "her")), adjectives=0.1)
 
     def french(who: Reading, what: Reading, whom: Reading) -> Variants:
         words = french_verb(who, verb, tense)
         return [[*who.words, *words, *what.words, ("à+", 89), *whom.words]]
 
-    english = [
-        *subject.english,
-        *english_verb(subject, verb, tense),
-        *thing.english,
-        ("to", 89),
-        *other.english,
-    ]
-    return Draft(
-        english, [subject, thing, other], french, ["indirect object"], verb_and_object(verb, thing)
-    )
+    english = [*subject.english, *english_verb(subject, verb, tense), *thing.english, ("to", 89), *other.english]
+    return Draft(english, [subject, thing, other], french, ["indirect object"], verb_and_object(verb, thing))
 
 
 def place(dice: Dice) -> Draft:
     """The cat is on the mat."""
     preposition, préposition, grounds, figures = dice.pick(PLACES)
     thing = agent(dice, dice.pick(figures))
-    ground = noun_phrase(
-        dice, dice.pick(grounds), 2, determiner=dice.pick(("the", "the", "my", "this"))
-    )
+    ground = noun_phrase(dice, dice.pick(grounds), 2, determiner=dice.pick(("the", "the", "my", "this")))
     while ground.noun is thing.noun:
         thing = agent(dice, dice.pick(figures))
     tense = dice.pick(("present", "present", "past", "future"))
@@ -317,20 +246,9 @@ def place(dice: Dice) -> Draft:
         words = french_be(who, tense, negation)
         return [[*who.words, *words, *keyed(préposition, 86), *where.words]]
 
-    english = [
-        *thing.english,
-        *english_be_words(thing, tense, negation, dice.chance(0.5)),
-        (preposition, 86),
-        *ground.english,
-    ]
+    english = [*thing.english, *english_be_words(thing, tense, negation, dice.chance(0.5)), (preposition, 86), *ground.english]
     assert thing.noun is not None and ground.noun is not None
-    return Draft(
-        english,
-        [thing, ground],
-        french,
-        ["negation"] if negation else ["place"],
-        [(thing.noun.name, ground.noun.name)],
-    )
+    return Draft(english, [thing, ground], french, ["negation"] if negation else ["place"], [(thing.noun.name, ground.noun.name)])
 
 
 def description(dice: Dice) -> Draft:
@@ -341,9 +259,7 @@ def description(dice: Dice) -> Draft:
         noun = dice.pick(DESCRIBED)
         subject = agent(dice, noun, adjectives=0.1)
     adjective = dice.pick(DESCRIBING[noun])
-    degree, degré = dice.pick(
-        (("", ""), ("", ""), ("very", "très"), ("too", "trop"), ("often", "souvent"))
-    )
+    degree, degré = dice.pick((("", ""), ("", ""), ("very", "très"), ("too", "trop"), ("often", "souvent")))
     tense = dice.pick(("present", "present", "past", "future"))
     negation = dice.pick(NEGATIONS) if dice.chance(0.2) and not degree else ""
 
@@ -358,6 +274,4 @@ def description(dice: Dice) -> Draft:
         (adjective.name, PREDICATE),
     ]
     combinations = [(noun.name, adjective.name)] if subject.noun else []
-    return Draft(
-        english, [subject], french, ["negation"] if negation else ["agreement"], combinations
-    )
+    return Draft(english, [subject], french, ["negation"] if negation else ["agreement"], combinations)
