@@ -56,7 +56,7 @@ kernel_regression = Exercise(
         "query, shape "
         "(q_len,), predict a height: the average of the values, weighted by softmax over the "
         "scores "
-        "-(query - key)² / (2 width²). Return an array of shape (q_len,). It must also work far "
+        "-(query - key)² / (2 bandwidth²). Return an array of shape (q_len,). It must also work far "
         "away from all keys."
     ),
     returns=("predictions",),
