@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib import patheffects as path_effects
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -89,21 +90,23 @@ def kernel_fits(
     top.set_ylabel("height of the water (m)")
     top.set_ylim(-2.1, 4.1)
     top.legend(ncols=2, loc="upper center", fontsize=11)
-    bottom.bar(places, np.asarray(weights), width=0.2, color=QUERY)
-    bottom.plot(places, np.zeros_like(places), "|", color=KEY, ms=16, mew=3, clip_on=False)
+    tallest = np.asarray(weights).max()
+    bottom.bar(places, np.asarray(weights), width=0.1, color=QUERY)
+    bottom.vlines(places, -0.2 * tallest, -0.03 * tallest, color=KEY, lw=2.5)
+    bottom.axhline(0, color=QUIET, lw=1)
     bottom.annotate(
         "keys",
-        (places[-1], 0),
-        xytext=(12, 0),
+        (places[-1], -0.11 * tallest),
+        xytext=(8, 0),
         textcoords="offset points",
         color=KEY_TEXT,
         fontweight="bold",
         va="center",
         annotation_clip=False,
     )
-    bottom.set(xlabel="hour", ylabel="weight", ylim=(0, None))
-    for axes in (top, bottom):
-        axes.axvline(asked, color=QUERY, lw=1.4)
+    bottom.set(xlabel="hour", ylabel="weight", ylim=(-0.25 * tallest, 1.08 * tallest))
+    bottom.set(xticks=range(0, 25, 6), xlim=(-0.5, 25))
+    top.plot([asked, asked], [-2.1, 2.1], color=QUERY, lw=1.4, zorder=0)
     bottom.annotate(
         f"query: hour {asked:g}",
         (asked, bottom.get_ylim()[1]),
@@ -120,16 +123,22 @@ def _arrow(axes: Axes, vector: Sequence[float], colour: str, name: str, words: s
     """Draw a vector from the origin with its name at the tip."""
     style = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=(vector[0], vector[1]), xytext=(0, 0), arrowprops=style)
-    side = 1 if vector[0] >= 0 else -1
-    axes.annotate(
+    length = np.hypot(*vector)
+    outward = np.array(vector) / length if length else np.array((0.0, -1.0))
+    label = axes.annotate(
         name,
         (vector[0], vector[1]),
-        xytext=(5 * side, 5 if vector[1] >= 0 else -13),
+        xytext=tuple(outward * (18 if "\n" in name else 11)),
         textcoords="offset points",
-        ha="left" if side > 0 else "right",
+        ha="center",
+        va="center",
+        linespacing=0.95,
         color=words,
         fontweight="bold",
     )
+    stroke = [path_effects.withStroke(linewidth=3, foreground="white")]  # legible on any ground
+    label.set_path_effects(stroke)
+    label.set_in_layout(False)  # else a label near the edge would make the plane smaller
 
 
 def _plane(axes: Axes, limit: float) -> None:
@@ -167,13 +176,17 @@ def score_fields(
             axes.annotate(
                 name,
                 (key[0], key[1]),
-                xytext=(7, -15),
+                xytext=(0, -9),
                 textcoords="offset points",
+                ha="center",
+                va="top",
                 color=KEY_TEXT,
                 fontweight="bold",
                 bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
             )
         axes.set_title(kind)
+        axes.set_xlabel("first number")
+    panels[0].set_ylabel("second number")
     return figure
 
 
@@ -204,7 +217,7 @@ def scaling_curves(
             axes.set_ylim(0, 1.25 * max([*as_is[name], *scaled[name]]))
         for values, label, colour in (
             (as_is[name], "not scaled", "#a34700"),
-            (scaled[name], "divided by √d_k", INK),
+            (scaled[name], r"divided by $\sqrt{d_k}$", INK),
         ):
             axes.annotate(
                 label,
@@ -236,12 +249,12 @@ def key_planes(
     Returns:
         The figure.
     """
-    figure, panels = plt.subplots(1, len(queries), figsize=(7.2, 2.9), sharey=True)
+    figure, panels = plt.subplots(1, len(queries), figsize=(7.4, 3.2), sharey=True)
     for axes, query, shares in zip(panels, queries, weights, strict=True):
-        _plane(axes, 4)
+        _plane(axes, 4.6)
         for (name, key), share in zip(keys.items(), shares, strict=True):
-            axes.scatter(*key, s=1500 * share, color=QUERY, alpha=0.3, lw=0)
-            _arrow(axes, key, KEY, f"{name} {share:.2f}", INK)
+            axes.scatter(*key, s=1500 * share, color=QUERY, alpha=0.3, lw=0, clip_on=False)
+            _arrow(axes, key, KEY, f"{name}\n{share:.2f}", INK)
         _arrow(axes, query, QUERY, "q", QUERY)
         axes.set_xlabel("living")
     panels[0].set_ylabel("thing")
