@@ -68,7 +68,7 @@ function plane(label, xName, yName) {
     svg(ticks, "text", { x: across(i), y: down(0) + 15, "text-anchor": "middle" }, digits(i, 0));
     svg(ticks, "text", { x: across(0) - 6, y: down(i) + 5, "text-anchor": "end" }, digits(i, 0));
   }
-  svg(ticks, "text", { x: SIZE - 4, y: down(0) - 6, "text-anchor": "end" }, `${xName} \u2192`);
+  svg(ticks, "text", { x: SIZE - 4, y: down(0) + 15, "text-anchor": "end" }, `${xName} \u2192`);
   svg(ticks, "text", { x: across(0) + 7, y: 14 }, `${yName} \u2191`);
   return drawing;
 }
@@ -189,7 +189,7 @@ function render({ model, el }) {
   const controls = html("div", { class: "tc-controls" }, ...sliders.map((s) => s.label));
   controls.append(html("div", { class: "tc-row" }, scaleLabel, again));
   const root = html("div", { class: "tc-plane", role: "group", "aria-label": "Attention in the plane" });
-  const captions = ["Query (blue) and keys (orange)", "Values (green) and output (black)"];
+  const captions = ["Query (blue) and keys (orange)", "Values (green) and output (diamond)"];
   const panels = [left, right].map(({ drawing }, i) =>
     html("div", { class: "tc-panel" }, html("p", {}, captions[i]), drawing),
   );
@@ -254,6 +254,8 @@ function render({ model, el }) {
     left.handle.focus({ preventScroll: true });
     event.preventDefault();
   });
+  // Browsers differ in where touch-action counts in a drawing: this also keeps the page from scrolling.
+  left.handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
   left.handle.addEventListener("pointermove", (event) => dragging && moveTo(event));
   for (const end of ["pointerup", "pointercancel"]) {
     left.handle.addEventListener(end, () => (dragging = false));

@@ -4,9 +4,6 @@ from pathlib import Path
 
 import anywidget
 import traitlets
-from torch import Tensor
-
-from transformer_course.attention import scaled_dot_product_attention
 
 _HERE = Path(__file__).parent
 WORDS = ("cat", "mat", "on", "the")
@@ -73,17 +70,3 @@ class AttentionPlane(anywidget.AnyWidget):
     def __repr__(self) -> str:
         """The same text in every run: the usual one holds an address in memory."""
         return f"Interactive figure: a query among the keys {', '.join(self.names)}"
-
-    def attend(self) -> tuple[Tensor, Tensor]:
-        """Output and weights of the current query, computed by the package instead of the browser.
-
-        Returns:
-            The output, (2,), and the weights, (number of keys,).
-        """
-        queries, keys, values = (
-            Tensor(x) for x in ([self.query], list(self.key_vectors), list(self.value_vectors))
-        )
-        if not self.scaled:
-            queries = queries * 2**0.5  # undoes the division inside
-        output, weights = scaled_dot_product_attention(queries, keys, values)
-        return output[0], weights[0]
