@@ -163,7 +163,7 @@ def score_fields(
     Returns:
         The figure.
     """
-    figure, panels = plt.subplots(1, len(fields), figsize=(7.2, 2.9), sharey=True)
+    figure, panels = plt.subplots(1, len(fields), figsize=(6.4, 2.7), sharey=True)
     for axes, (kind, field) in zip(panels, fields.items(), strict=True):
         field = np.asarray(field)
         line = np.linspace(-4, 4, len(field))
@@ -249,7 +249,7 @@ def key_planes(
     Returns:
         The figure.
     """
-    figure, panels = plt.subplots(1, len(queries), figsize=(7.4, 3.2), sharey=True)
+    figure, panels = plt.subplots(1, len(queries), figsize=(6.4, 2.8), sharey=True)
     for axes, query, shares in zip(panels, queries, weights, strict=True):
         _plane(axes, 4.6)
         for (name, key), share in zip(keys.items(), shares, strict=True):

@@ -189,7 +189,7 @@ function render({ model, el }) {
   const controls = html("div", { class: "tc-controls" }, ...sliders.map((s) => s.label));
   controls.append(html("div", { class: "tc-row" }, scaleLabel, again));
   const root = html("div", { class: "tc-plane", role: "group", "aria-label": "Attention in the plane" });
-  const captions = ["Query (blue) and keys (orange)", "Values (green) and output (diamond)"];
+  const captions = ["Query (blue), keys (orange)", "Values (green), output (diamond)"];
   const panels = [left, right].map(({ drawing }, i) =>
     html("div", { class: "tc-panel" }, html("p", {}, captions[i]), drawing),
   );
