@@ -62,8 +62,8 @@ _SCALED = (
     "together."
 )
 _AXIS = (
-    "With a heads axis in front, the axes have other numbers. For which axis must the weights "
-    "sum to 1?"
+    "With a heads axis in front, the axes have other numbers. For which axis must the weights sum "
+    "to 1?"
 )
 
 attention_of_heads = Exercise(
@@ -72,11 +72,10 @@ attention_of_heads = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "The function below computes attention for several heads at once; all arrays have a "
-        "heads axis in front: "
-        "queries (n_heads, q_len, d_k), keys (n_heads, k_len, d_k), values (n_heads, k_len, "
-        "d_v). It runs, and it holds "
-        "three mistakes. Write it without them. Return output and weights. Scores are small here."
+        "The function below computes attention for several heads at once; all arrays have a heads "
+        "axis in front: queries (n_heads, q_len, d_k), keys (n_heads, k_len, d_k), values "
+        "(n_heads, k_len, d_v). It runs, and it holds three mistakes. Write it without them. "
+        "Return output and weights. Scores are small here."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -131,8 +130,8 @@ attention_of_heads = Exercise(
         Misconception(
             "scaled by d_k",
             _variant(scale=lambda queries: float(queries.shape[-1])),
-            "The size is right, but the square root is missing: a score's typical size grows "
-            "more slowly than its variance.",
+            "The size is right, but the square root is missing: a score's typical size grows more "
+            "slowly than its variance.",
         ),
         Misconception(
             "softmax over the heads",

@@ -53,11 +53,9 @@ kernel_regression = Exercise(
     minutes=15,
     statement=(
         "Points are given: keys (where) and values (how high), both of shape (k_len,). For each "
-        "query, shape "
-        "(q_len,), predict a height: the average of the values, weighted by softmax over the "
-        "scores "
-        "-(query - key)² / (2 bandwidth²). Return an array of shape (q_len,). It must also work far "
-        "away from all keys."
+        "query, shape (q_len,), predict a height: the average of the values, weighted by softmax "
+        "over the scores -(query - key)² / (2 bandwidth²). Return an array of shape (q_len,). It "
+        "must also work far away from all keys."
     ),
     returns=("predictions",),
     reference=reference,
@@ -88,8 +86,8 @@ kernel_regression = Exercise(
             lambda queries, keys, values, bandwidth: (
                 _softmax(-_squares(queries, keys) / (2 * bandwidth)) @ values
             ),
-            "If all places and the bandwidth are twice as large, nothing should change. Does it in "
-            "your formula?",
+            "If all places and the bandwidth are twice as large, nothing should change. Does it "
+            "in your formula?",
         ),
         Misconception(
             "the factor 2 left out",

@@ -69,11 +69,9 @@ measure_scores = Exercise(
     minutes=25,
     statement=(
         "Write the measurement. Given queries (n_queries, d_k) and keys (n_keys, d_k), return "
-        "four numbers: the "
-        "variance of all scores, as np.var computes it; the variance of the scores divided by "
-        "√d_k; the entropy of "
-        "the weights, -Σ w log₂ w (0 log₂ 0 counts as 0), averaged over the queries, without "
-        "scaling; the same with scaling."
+        "four numbers: the variance of all scores, as np.var computes it; the variance of the "
+        "scores divided by √d_k; the entropy of the weights in bits, -Σ w log₂ w (0 log₂ 0 counts "
+        "as 0), averaged over the queries, without scaling; the same with scaling."
     ),
     returns=("variance", "scaled_variance", "entropy", "scaled_entropy"),
     reference=reference,
@@ -95,8 +93,7 @@ measure_scores = Exercise(
             "0 times the logarithm of 0 gives NaN",
             _measured(entropy=_zero_times_infinity),
             "Where a weight is exactly 0, its logarithm is minus infinity, and 0 times infinity "
-            "is NaN. "
-            "Such a weight adds nothing to the entropy: keep it out of the logarithm.",
+            "is NaN. Such a weight adds nothing to the entropy: keep it out of the logarithm.",
         ),
         Misconception(
             "standard deviation instead of variance",

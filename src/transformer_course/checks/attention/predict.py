@@ -33,8 +33,7 @@ predict = Exercise(
     minutes=10,
     statement=(
         "Answer with pencil and paper, before you run any code: a shape as a tuple, a number to "
-        "two decimals. "
-        "Your function gets the letter of a question and returns your answer."
+        "two decimals. Your function gets the letter of a question and returns your answer."
     ),
     returns=("answer",),
     reference=reference,
@@ -108,8 +107,8 @@ predict = Exercise(
         Misconception(
             "scaling taken as a cure for any two scores",
             _answers("f", 0.8),
-            "The scores are closer after scaling, but softmax doesn't share by their ratio. "
-            "What is the exponential of their difference?",
+            "The scores are closer after scaling, but softmax doesn't share by their ratio. What "
+            "is the exponential of their difference?",
         ),
         Misconception(
             "the largest value taken as the answer",

@@ -89,11 +89,10 @@ scaled_dot_product_attention = Exercise(
     difficulty=2,
     minutes=20,
     statement=(
-        "Write equation (1). Queries have shape (..., q_len, d_k), keys (..., k_len, d_k), "
-        "values (..., k_len, d_v); "
-        "the dots stand for any axes in front, such as batch and heads, or none. Return the "
-        "output, (..., q_len, d_v), "
-        "and the weights, (..., q_len, k_len). Huge scores must work as well."
+        "Write equation (1). Queries have shape (..., q_len, d_k), keys (..., k_len, d_k), values "
+        "(..., k_len, d_v); the dots stand for any axes in front, such as batch and heads, or "
+        "none. Return the output, (..., q_len, d_v), and the weights, (..., q_len, k_len). Huge "
+        "scores must work as well."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -123,8 +122,8 @@ scaled_dot_product_attention = Exercise(
         Misconception(
             "scale left out",
             _weighted(lambda q, k, v: _scores(q, k)),
-            "Wider queries and keys give scores that lie farther apart. What does equation (1) "
-            "do against it?",
+            "Wider queries and keys give scores that lie farther apart. What does equation (1) do "
+            "against it?",
         ),
         Misconception(
             "scaled by d_k",

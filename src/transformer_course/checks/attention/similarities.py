@@ -39,10 +39,8 @@ similarities = Exercise(
     minutes=10,
     statement=(
         "Write a function that takes one query, shape (d_k,), and several keys, shape (k_len, "
-        "d_k). It returns "
-        "two arrays of shape (k_len,): the dot product of the query with each key, and the "
-        "cosine of the angle "
-        "between them. No vector is zero."
+        "d_k). It returns two arrays of shape (k_len,): the dot product of the query with each "
+        "key, and the cosine of the angle between them. No vector is zero."
     ),
     returns=("dot_products", "cosines"),
     reference=reference,

@@ -45,8 +45,8 @@ softmax = Exercise(
     minutes=15,
     statement=(
         "Write softmax. The scores may have any shape; the weights have the same shape, and sum "
-        "to 1 along the "
-        "given axis. Scores such as 1000 must work as well. Use no ready-made softmax."
+        "to 1 along the given axis. Scores such as 1000 must work as well. Use no ready-made "
+        "softmax."
     ),
     returns=("weights",),
     reference=reference,
@@ -69,8 +69,7 @@ softmax = Exercise(
             "no shift before the exponential",
             lambda scores, axis: np.exp(scores) / np.exp(scores).sum(axis, keepdims=True),
             "The exponential of 1000 is too large for a float. Adding one number to all scores "
-            "changes no weight: "
-            "which number keeps the exponentials small?",
+            "changes no weight: which number keeps the exponentials small?",
         ),
         Misconception(
             "one shift for the whole array",
@@ -87,8 +86,8 @@ softmax = Exercise(
         Misconception(
             "the first axis instead of the one asked for",
             lambda scores, axis: reference(scores, 0),
-            "Your weights sum to 1 along the first axis, whatever axis is asked for. Where do "
-            "you use `axis`?",
+            "Your weights sum to 1 along the first axis, whatever axis is asked for. Where do you "
+            "use `axis`?",
         ),
         Misconception(
             "the sum over all scores",
@@ -100,9 +99,8 @@ softmax = Exercise(
         Misconception(
             "the axis of the sum lost",
             _axis_lost,
-            "A sum along an axis removes that axis, so NumPy lines up the division with the "
-            "wrong one. "
-            "How can the sum keep an axis of length 1?",
+            "A sum along an axis removes that axis, so NumPy lines up the division with the wrong "
+            "one. How can the sum keep an axis of length 1?",
         ),
         Misconception(
             "divided by the sum, without the exponential",
@@ -113,14 +111,14 @@ softmax = Exercise(
         Misconception(
             "each score on its own (the logistic function)",
             lambda scores, axis: 1 / (1 + np.exp(-scores)),
-            "Your weights don't depend on each other. If one score grows, what must happen to "
-            "the other weights?",
+            "Your weights don't depend on each other. If one score grows, what must happen to the "
+            "other weights?",
         ),
         Misconception(
             "only the largest score counts",
             _one_hot,
-            "The largest score should get the largest weight, but the others get a share as "
-            "well. How large is it?",
+            "The largest score should get the largest weight, but the others get a share as well. "
+            "How large is it?",
         ),
         Misconception(
             "exponentials not divided by their sum",
@@ -135,8 +133,8 @@ softmax = Exercise(
         Misconception(
             "the sign turned round",
             lambda scores, axis: reference(-scores, axis),
-            "The largest score should get the largest weight. Yours gets the smallest. Look for "
-            "a minus sign.",
+            "The largest score should get the largest weight. Yours gets the smallest. Look for a "
+            "minus sign.",
         ),
     ),
 )

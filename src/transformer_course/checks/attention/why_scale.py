@@ -24,8 +24,8 @@ why_scale = Exercise(
     minutes=15,
     statement=(
         "First write two or three sentences of your own: why are scores divided by √d_k? Then "
-        "judge the seven statements. "
-        "Your function gets the letter of a statement and returns True or False."
+        "judge the seven statements. Your function gets the letter of a statement and returns "
+        "True or False."
     ),
     returns=("verdict",),
     reference=reference,
@@ -49,8 +49,8 @@ why_scale = Exercise(
         Misconception(
             "scaling taken as a cure for exploding gradients",
             _flipped("b"),
-            "Far apart scores make softmax flat: small changes of a score change no weight. "
-            "Is a gradient there too large or too small?",
+            "Far apart scores make softmax flat: small changes of a score change no weight. Is a "
+            "gradient there too large or too small?",
         ),
         Misconception(
             "one-hot weights taken to learn well",
@@ -61,8 +61,8 @@ why_scale = Exercise(
         Misconception(
             "the scale taken from the embedding size",
             _flipped("d"),
-            "Each head computes its own scores. Over how many products does one score of one "
-            "head sum?",
+            "Each head computes its own scores. Over how many products does one score of one head "
+            "sum?",
         ),
         Misconception(
             "scaling taken as a cure for any two scores",
