@@ -1,5 +1,6 @@
 """The plots of chapter 01. Numbers come from the notebook; nothing is computed here but places on paper."""
 
+import math
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -123,7 +124,7 @@ def _arrow(axes: Axes, vector: Sequence[float], colour: str, name: str, words: s
     """Draw a vector from the origin with its name at the tip."""
     style = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "shrinkA": 0, "shrinkB": 0}
     axes.annotate("", xy=(vector[0], vector[1]), xytext=(0, 0), arrowprops=style)
-    length = np.hypot(*vector)
+    length = math.hypot(*vector)
     outward = np.array(vector) / length if length else np.array((0.0, -1.0))
     label = axes.annotate(
         name,
@@ -136,8 +137,8 @@ def _arrow(axes: Axes, vector: Sequence[float], colour: str, name: str, words: s
         color=words,
         fontweight="bold",
     )
-    stroke = [path_effects.withStroke(linewidth=3, foreground="white")]  # legible on any ground
-    label.set_path_effects(stroke)
+    halo = path_effects.withStroke(linewidth=3, foreground="white")
+    label.set_path_effects([halo])  # legible on any ground
     label.set_in_layout(False)  # else a label near the edge would make the plane smaller
 
 
