@@ -1,0 +1,124 @@
+"""Exercise: shapes and weights, worked out before any code runs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from transformer_course.checks.exercise import Case, Exercise, Misconception
+
+ANSWERS: dict[str, Any] = {
+    "a": (2, 3, 5),
+    "b": (2, 3, 6),
+    "c": 0.75,
+    "d": 0.75,
+    "e": 0.2,
+    "f": 0.9994,
+    "g": 4.0,
+}
+
+
+def reference(question: str) -> Any:
+    """Return the right answer to a question."""
+    return ANSWERS[question]
+
+
+def _answers(letter: str, answer: Any) -> Callable[[str], Any]:
+    """Return a function that answers everything right but one question."""
+    return lambda question: answer if question == letter else ANSWERS[question]
+
+
+predict = Exercise(
+    name="predict",
+    kind="predict",
+    difficulty=1,
+    minutes=10,
+    statement=(
+        "Answer with pencil and paper, before you run any code: a shape as a tuple, a number to "
+        "two decimals. Your function gets the letter of a question and returns your answer."
+    ),
+    returns=("answer",),
+    reference=reference,
+    cases=(
+        Case("shape of the weights", ("a",), "Each query has one weight for each key."),
+        Case("shape of the output", ("b",), "What is averaged, and how many averages are there?"),
+        Case("scores 0 and ln 3", ("c",), "Write down the exponential of each score first."),
+        Case("scores 100 and 100 + ln 3", ("d",), "Compare with question 'c': what is new?"),
+        Case("a query of zeros", ("e",), "Write down the five scores first."),
+        Case("scores 80 and 20, d_k = 64", ("f",), "How far apart are the scores after scaling?"),
+        Case("five equal keys", ("g",), "Equal keys get equal scores. And equal weights?"),
+    ),
+    tolerance=0.006,
+    secret=True,
+    misconceptions=(
+        Misconception(
+            "weights for each key over the queries",
+            _answers("a", (2, 5, 3)),
+            "Who asks, and who is asked? A row of weights belongs to the one who asks.",
+        ),
+        Misconception(
+            "weights between the queries themselves",
+            _answers("a", (2, 3, 3)),
+            "There is one weight for each pair of a query and something else. Of what else?",
+        ),
+        Misconception(
+            "weights of a single example",
+            _answers("a", (3, 5)),
+            "The batch holds two examples, and each has its own weights.",
+        ),
+        Misconception(
+            "output as wide as the keys",
+            _answers("b", (2, 3, 4)),
+            "Keys are only compared with queries. What is averaged is something else.",
+        ),
+        Misconception(
+            "one output for each key",
+            _answers("b", (2, 5, 6)),
+            "Each question gets one answer. Who asks the questions?",
+        ),
+        Misconception(
+            "scores divided by their sum, without the exponential",
+            _answers("c", 1.0),
+            "With your rule a score of 0 gets no weight at all. Softmax gives every score a share.",
+        ),
+        Misconception(
+            "the ratio instead of the share",
+            _answers("c", 3.0),
+            "That is how many times larger one weight is than the other. The two weights sum to 1.",
+        ),
+        Misconception(
+            "weights of scores so large taken as equal",
+            _answers("d", 0.5),
+            "Softmax looks at the difference of scores, not at their ratio.",
+        ),
+        Misconception(
+            "the larger of two large scores taken as the only winner",
+            _answers("d", 1.0),
+            "Scores of any size can be close together. How far apart are these two?",
+        ),
+        Misconception(
+            "score 0 taken as weight 0",
+            _answers("e", 0.0),
+            "Weights are never all 0: they sum to 1.",
+        ),
+        Misconception(
+            "score 0 taken as weight 1",
+            _answers("e", 1.0),
+            "The exponential of 0 is 1, but this isn't the weight yet: what do all weights sum to?",
+        ),
+        Misconception(
+            "scaling taken as a cure for any two scores",
+            _answers("f", 0.8),
+            "The scores are closer after scaling, but softmax doesn't share by their ratio. What "
+            "is the exponential of their difference?",
+        ),
+        Misconception(
+            "the largest value taken as the answer",
+            _answers("g", 10.0),
+            "Attention looks for fitting keys; it doesn't know which value is large.",
+        ),
+        Misconception(
+            "the middle value taken for the average",
+            _answers("g", 3.0),
+            "An average weighs every value, the largest one too.",
+        ),
+    ),
+)

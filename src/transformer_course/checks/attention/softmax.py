@@ -1,0 +1,140 @@
+"""Exercise: softmax along any axis, for scores of any size."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+
+Array = NDArray[Any]
+
+
+def reference(scores: Array, axis: int) -> Array:
+    """Return the weights, which sum to 1 along `axis`."""
+    powers = np.exp(scores - scores.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def _global_maximum(scores: Array, axis: int) -> Array:
+    powers = np.exp(scores - scores.max())
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def _axis_lost(scores: Array, axis: int) -> Array:
+    powers = np.exp(scores - scores.max(axis, keepdims=True))
+    return powers / powers.sum(axis)
+
+
+def _one_hot(scores: Array, axis: int) -> Array:
+    largest = scores == scores.max(axis, keepdims=True)
+    return largest / largest.sum(axis, keepdims=True)
+
+
+def draw(rng: np.random.Generator) -> tuple[Array, int]:
+    """Return scores with one to three axes, sometimes huge, and an axis."""
+    shape = tuple(int(n) for n in rng.integers(1, 6, size=rng.integers(1, 4)))
+    size = rng.choice([1.0, 1.0, 3.0, 1000.0])
+    return rng.normal(size=shape) * size + rng.normal(), int(rng.integers(-len(shape), len(shape)))
+
+
+softmax = Exercise(
+    name="softmax",
+    kind="implement",
+    difficulty=2,
+    minutes=15,
+    statement=(
+        "Write softmax. The scores may have any shape; the weights have the same shape, and sum "
+        "to 1 along the given axis. Scores such as 1000 must work as well. Use no ready-made "
+        "softmax."
+    ),
+    returns=("weights",),
+    reference=reference,
+    cases=(
+        Case("two scores", (np.array([0.0, 1.0]), -1)),
+        Case("one score", (np.array([-2.0]), 0)),
+        Case("two rows, weights along a row", (np.array([[0.0, 1.0], [2.0, 0.5]]), 1)),
+        Case("two rows, weights along a column", (np.array([[0.0, 1.0], [2.0, 0.5]]), 0)),
+        Case("two rows of three", (np.array([[0.0, 1.0, -1.0], [2.0, 0.5, 3.0]]), -1)),
+        Case("two rows of three, along a column", (np.array([[0, 1.0, -1], [2, 0.5, 3]]), -2)),
+        *random_cases(draw, 6),
+        Case("huge scores", (np.array([1000.0, 1000.5, 999.0]), 0)),
+        Case("hugely negative scores", (np.array([-1000.0, -1000.5, -999.0]), 0)),
+        Case("rows far apart", (np.array([[-1000.0, -1000.5], [1000.0, 1000.5]]), -1)),
+        Case("three axes, the middle one", (np.linspace(-2, 2, 24).reshape(2, 3, 4) ** 3, 1)),
+    ),
+    draw=draw,
+    misconceptions=(
+        Misconception(
+            "no shift before the exponential",
+            lambda scores, axis: np.exp(scores) / np.exp(scores).sum(axis, keepdims=True),
+            "The exponential of 1000 is too large for a float. Adding one number to all scores "
+            "changes no weight: which number keeps the exponentials small?",
+        ),
+        Misconception(
+            "one shift for the whole array",
+            _global_maximum,
+            "A row far below the largest score of all becomes 0/0. Each row can have a shift of "
+            "its own.",
+        ),
+        Misconception(
+            "the axis ignored",
+            lambda scores, axis: reference(scores, -1),
+            "Your weights sum to 1 along the last axis, whatever axis is asked for. Where do you "
+            "use `axis`?",
+        ),
+        Misconception(
+            "the first axis instead of the one asked for",
+            lambda scores, axis: reference(scores, 0),
+            "Your weights sum to 1 along the first axis, whatever axis is asked for. Where do you "
+            "use `axis`?",
+        ),
+        Misconception(
+            "the sum over all scores",
+            lambda scores, axis: (
+                np.exp(scores - scores.max()) / np.exp(scores - scores.max()).sum()
+            ),
+            "Now all weights together sum to 1. Each row, or column, should do so on its own.",
+        ),
+        Misconception(
+            "the axis of the sum lost",
+            _axis_lost,
+            "A sum along an axis removes that axis, so NumPy lines up the division with the wrong "
+            "one. How can the sum keep an axis of length 1?",
+        ),
+        Misconception(
+            "divided by the sum, without the exponential",
+            lambda scores, axis: scores / scores.sum(axis, keepdims=True),
+            "A score may be negative or 0, a weight may not. What makes every score positive "
+            "first?",
+        ),
+        Misconception(
+            "each score on its own (the logistic function)",
+            lambda scores, axis: 1 / (1 + np.exp(-scores)),
+            "Your weights don't depend on each other. If one score grows, what must happen to the "
+            "other weights?",
+        ),
+        Misconception(
+            "only the largest score counts",
+            _one_hot,
+            "The largest score should get the largest weight, but the others get a share as well. "
+            "How large is it?",
+        ),
+        Misconception(
+            "exponentials not divided by their sum",
+            lambda scores, axis: np.exp(scores - scores.max(axis, keepdims=True)),
+            "The weights are positive now. What makes them sum to 1?",
+        ),
+        Misconception(
+            "the logarithm of the weights",
+            lambda scores, axis: np.log(reference(scores, axis)),
+            "Weights lie between 0 and 1. Yours are their logarithms: is there one step too many?",
+        ),
+        Misconception(
+            "the sign turned round",
+            lambda scores, axis: reference(-scores, axis),
+            "The largest score should get the largest weight. Yours gets the smallest. Look for a "
+            "minus sign.",
+        ),
+    ),
+)

@@ -1,0 +1,85 @@
+"""Exercise: which statements about the scale are true?"""
+
+from collections.abc import Callable
+
+from transformer_course.checks.exercise import Case, Exercise, Misconception
+
+TRUE = {"a": True, "b": False, "c": True, "d": False, "e": False, "f": True, "g": False}
+
+
+def reference(statement: str) -> bool:
+    """Return whether a statement is true."""
+    return TRUE[statement]
+
+
+def _flipped(letter: str) -> Callable[[str], bool]:
+    """Return a function that is wrong about one statement."""
+    return lambda statement: TRUE[statement] != (statement == letter)
+
+
+why_scale = Exercise(
+    name="why_scale",
+    kind="explain",
+    difficulty=2,
+    minutes=15,
+    statement=(
+        "First write two or three sentences of your own: why are scores divided by √d_k? Then "
+        "judge the seven statements. Your function gets the letter of a statement and returns "
+        "True or False."
+    ),
+    returns=("verdict",),
+    reference=reference,
+    cases=(
+        Case("variance of a score", ("a",)),
+        Case("what becomes of gradients", ("b",)),
+        Case("one-hot weights", ("c",)),
+        Case("several heads", ("d",)),
+        Case("80 against 20", ("e",)),
+        Case("the largest weight", ("f",)),
+        Case("scaling weights", ("g",)),
+    ),
+    secret=True,
+    misconceptions=(
+        Misconception(
+            "the variance of a score taken as fixed",
+            _flipped("a"),
+            "A score is a sum of d_k products. What happens to the variance when independent "
+            "terms are added?",
+        ),
+        Misconception(
+            "scaling taken as a cure for exploding gradients",
+            _flipped("b"),
+            "Far apart scores make softmax flat: small changes of a score change no weight. Is a "
+            "gradient there too large or too small?",
+        ),
+        Misconception(
+            "one-hot weights taken to learn well",
+            _flipped("c"),
+            "The derivative of a weight w by its own score is w(1 - w). What is it for w near 0, "
+            "and for w near 1?",
+        ),
+        Misconception(
+            "the scale taken from the embedding size",
+            _flipped("d"),
+            "Each head computes its own scores. Over how many products does one score of one head "
+            "sum?",
+        ),
+        Misconception(
+            "scaling taken as a cure for any two scores",
+            _flipped("e"),
+            "Work it out: after division by 8 the scores differ by 7.5. How many times larger is "
+            "one exponential?",
+        ),
+        Misconception(
+            "scaling taken to change the order",
+            _flipped("f"),
+            "Division by a positive number keeps the order of numbers, and the exponential keeps "
+            "it too.",
+        ),
+        Misconception(
+            "scaling weights taken for scaling scores",
+            _flipped("g"),
+            "Divide all weights by one number, then make them sum to 1 again: what has changed?",
+        ),
+    ),
+)

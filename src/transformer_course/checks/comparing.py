@@ -1,0 +1,171 @@
+"""Read what the learner's function returned, compare it with what was expected, and say how they differ."""
+
+import numbers
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+SHOWN = 24  # an array with more elements is shown by its shape
+
+
+class Unfit(Exception):
+    """A result that can't be compared; the message is the sentence for the learner."""
+
+
+def as_parts(value: Any, expected: Any, names: tuple[str, ...]) -> list[Array]:
+    """Return each result as an array.
+
+    Args:
+        value: what the learner's function returned.
+        expected: what the reference returned; it sets the types.
+        names: a name for each result.
+
+    Raises:
+        Unfit: if number, type, shape or dtype of the results is wrong.
+    """
+    if value is None:
+        raise Unfit(f"Expected {_kind(expected)}, got None. Is a `return` missing?")
+    if len(names) == 1:
+        return [_as_part(value, expected, names[0])]
+    wanted = f"{len(names)} results ({', '.join(names)})"
+    if not isinstance(value, (tuple, list)):
+        raise Unfit(f"Expected {wanted}, got {_kind(value)}.")
+    if len(value) != len(names):
+        raise Unfit(f"Expected {wanted}, got {len(value)}.")
+    return [_as_part(v, e, name) for v, e, name in zip(value, expected, names, strict=True)]
+
+
+def _as_part(value: Any, expected: Any, name: str) -> Array:
+    """Return one result as an array of the expected type and shape."""
+    wrong_type = Unfit(f"`{name}`: expected {_kind(expected)}, got {_kind(value)}.")
+    if isinstance(expected, bool):
+        if not isinstance(value, (bool, np.bool_)):
+            raise wrong_type
+        return np.asarray(value)
+    if isinstance(expected, tuple):
+        if not _is_shape(value):
+            raise wrong_type
+        return np.asarray(value)
+    if isinstance(expected, float):
+        scalar = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not scalar and not (isinstance(value, (np.ndarray, torch.Tensor)) and value.ndim == 0):
+            raise wrong_type
+        return np.asarray(float(value))
+    return _as_array(value, expected, name, wrong_type)
+
+
+def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Array:
+    """Return an array or tensor as an array of floats of the expected shape."""
+    if not isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
+        raise wrong_type
+    try:
+        array = _numpy(value)
+    except Exception:  # a tensor without numbers, say on the device "meta"
+        raise wrong_type from None
+    if array.shape != expected.shape:
+        raise Unfit(f"`{name}`: expected shape {expected.shape}, got {array.shape}.")
+    if array.dtype.kind != "f":
+        raise Unfit(f"`{name}`: expected numbers with a decimal point, got dtype {array.dtype}.")
+    return array.astype(np.float64)
+
+
+def _numpy(value: Any) -> Array:
+    """Return a number, array or tensor as a NumPy array."""
+    if isinstance(value, torch.Tensor):
+        value = value.detach().cpu()
+        value = (value.double() if value.is_floating_point() else value).numpy()
+    return np.asarray(value)
+
+
+def _is_shape(value: Any) -> bool:
+    """True for a tuple or list of whole numbers."""
+    return isinstance(value, (tuple, list)) and all(
+        isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in value
+    )
+
+
+def _kind(value: Any) -> str:
+    """Name the type of a value for a learner."""
+    if isinstance(value, (bool, np.bool_)):
+        return "True or False" if isinstance(value, bool) else f"{value}"
+    if isinstance(value, numbers.Real):
+        return "a number"
+    if isinstance(value, torch.Tensor):
+        return "a torch tensor"
+    if isinstance(value, np.ndarray):
+        return "an array (NumPy or torch)"
+    if _is_shape(value):
+        return "a shape such as (7, 9)"
+    if isinstance(value, (tuple, list)):
+        return f"a {type(value).__name__} of {len(value)}"
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in 'aeiou' else 'a'} {name}"
+
+
+def loose_parts(value: Any, count: int) -> list[Array] | None:
+    """Return the results as arrays of any shape, or None if they aren't `count` arrays of numbers."""
+    values = [value] if count == 1 else value
+    if not isinstance(values, (tuple, list)) or len(values) != count:
+        return None
+    try:
+        parts = [np.asarray(v.detach().cpu() if isinstance(v, torch.Tensor) else v) for v in values]
+    except Exception:  # whatever the learner's own classes raise
+        return None
+    return parts if all(part.dtype.kind in "fiub" for part in parts) else None
+
+
+def same(first: list[Array], second: list[Array], tolerance: float) -> bool:
+    """True if all parts have the same shapes and, up to `tolerance`, the same numbers (NaN equals NaN)."""
+    return len(first) == len(second) and all(
+        a.shape == b.shape and bool(close(a, b, tolerance).all())
+        for a, b in zip(first, second, strict=True)
+    )
+
+
+def close(actual: Array, expected: Array, tolerance: float) -> Array:
+    """Return for each element whether it is as expected."""
+    small = tolerance / 100  # for numbers near 0
+    return np.isclose(actual, expected, rtol=tolerance, atol=small, equal_nan=True)
+
+
+def first_difference(
+    actual: list[Array], expected: list[Array], names: tuple[str, ...], tolerance: float
+) -> str:
+    """Return a sentence on the first element that isn't as expected."""
+    for a, e, name in zip(actual, expected, names, strict=True):
+        wrong = np.argwhere(~close(a, e, tolerance))
+        if len(wrong):
+            index = tuple(int(i) for i in wrong[0])
+            place = f"{name}[{', '.join(map(str, index))}]" if index else name
+            if not np.isfinite(a[index]):
+                what = "NaN (not a number)" if np.isnan(a[index]) else f"{a[index]:+}"
+                return f"`{place}`: expected {number(e[index])}, got {what}."
+            return (
+                f"`{place}`: expected {number(e[index])}, got {number(a[index])}{_more(a, wrong)}."
+            )
+    raise ValueError("actual and expected are the same")
+
+
+def _more(array: Array, wrong: Array) -> str:
+    """Say how many elements are wrong, if there are several elements."""
+    return f" ({len(wrong)} of {array.size} numbers differ)" if array.size > 1 else ""
+
+
+def number(x: Any) -> str:
+    """Write a number with four digits, so that it can be worked out by hand."""
+    return "True" if x is np.True_ else "False" if x is np.False_ else f"{float(x):.4g}"
+
+
+def show(name: str, value: Any) -> str:
+    """Write one argument of a case as a line of Python."""
+    if isinstance(value, torch.Tensor):
+        value = value.numpy()
+    if not isinstance(value, np.ndarray):
+        return f"{name} = {value!r}"
+    if value.size > SHOWN:
+        return f"{name}: numbers of shape {value.shape}"
+    text = np.array2string(value, separator=", ", precision=4, floatmode="maxprec")
+    return f"{name} = {text}".replace("\n", "\n" + " " * (len(name) + 3))

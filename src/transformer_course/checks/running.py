@@ -1,0 +1,194 @@
+"""Run the learner's function so that nothing it does stops or hangs the notebook.
+
+One thing can't be stopped: a single call into compiled code that never comes back, such as `10**10**10`.
+"""
+
+import contextlib
+import io
+import linecache
+import signal
+import sys
+import threading
+import time
+import types
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import torch
+
+SECONDS = 3.0  # the time one call may take
+AGAIN = 0.05  # seconds after which the alarm rings again, for functions that catch everything
+
+
+class TimeUp(BaseException):
+    """The time limit; not an Exception, so that `except Exception` in the function doesn't catch it."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of one call.
+
+    Args:
+        value: what the function returned, if `trouble` is empty.
+        trouble: "" if it returned; else "unimplemented", "error", "time", "recursion", "exit" or "changed".
+        sentence: the trouble in words, for the learner.
+        printed: number of characters that the function printed.
+    """
+
+    value: Any = None
+    trouble: str = ""
+    sentence: str = ""
+    printed: int = 0
+
+
+class _Sink(io.TextIOBase):
+    """A file that counts what is written to it and keeps nothing."""
+
+    def __init__(self) -> None:
+        self.characters = 0
+
+    def write(self, text: str) -> int:
+        """Count the characters."""
+        self.characters += len(text)
+        return len(text)
+
+
+@contextlib.contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
+    """Raise TimeUp in the main thread after `seconds`, then again and again, by the system's timer."""
+    armed = True
+
+    def ring(number: int, frame: types.FrameType | None) -> None:
+        if armed:
+            raise TimeUp
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
+        yield
+    finally:
+        armed = False
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
+def _trace(seconds: float) -> Iterator[None]:
+    """Raise TimeUp at the first line of Python that runs after `seconds`; works in every thread and system."""
+    end = time.monotonic() + seconds
+
+    def watch(frame: types.FrameType, event: str, argument: object) -> Any:
+        if time.monotonic() > end:
+            raise TimeUp
+        return watch
+
+    before = sys.gettrace()
+    sys.settrace(watch)
+    try:
+        yield
+    finally:
+        sys.settrace(before)
+
+
+def time_limit(seconds: float) -> contextlib.AbstractContextManager[None]:
+    """Return a context that raises TimeUp when its body takes longer than `seconds`."""
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    if in_main_thread and hasattr(signal, "setitimer"):
+        return _alarm(seconds)
+    return _trace(seconds)
+
+
+def run(function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float) -> Outcome:
+    """Call `function` with copies of `arguments`, and return what came of it, whatever that is.
+
+    Only the learner's own Ctrl-C (KeyboardInterrupt) goes through.
+    """
+    given = copied(arguments)
+    sink = _Sink()
+    try:
+        with _quiet(sink), time_limit(seconds):
+            value = function(*given)
+    except TimeUp:
+        return Outcome(
+            trouble="time",
+            sentence=f"Your function didn't finish in {seconds:g} seconds, and was stopped. "
+            "Expected: an answer at once. Is there a loop that never ends?",
+        )
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return _failure(function, error, sink.characters)
+    if not unchanged(given, arguments):
+        return Outcome(
+            trouble="changed",
+            sentence="Your function changes its inputs. Expected: inputs as they were before the call. "
+            "Make a new array instead of writing into an old one (`x = x + 1`, not `x += 1`).",
+        )
+    return Outcome(value, printed=sink.characters)
+
+
+@contextlib.contextmanager
+def _quiet(sink: _Sink) -> Iterator[None]:
+    """Keep prints and warnings off the page, and leave warning and random state as they were."""
+    with (
+        contextlib.redirect_stdout(sink),
+        contextlib.redirect_stderr(sink),
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+    ):
+        warnings.simplefilter("ignore")
+        yield
+
+
+def _failure(function: Callable[..., Any], error: BaseException, printed: int) -> Outcome:
+    """Return the outcome of a call that ended with an exception."""
+    if isinstance(error, NotImplementedError):
+        return Outcome(trouble="unimplemented", printed=printed)
+    if isinstance(error, RecursionError):
+        return Outcome(
+            trouble="recursion",
+            sentence="Your function calls itself without end. Expected: an answer. "
+            "Does it call itself where you meant another function?",
+        )
+    if isinstance(error, SystemExit):
+        return Outcome(
+            trouble="exit",
+            sentence="Your function calls `exit`, which would end the notebook. Expected: `return`.",
+        )
+    lines = str(error).splitlines()
+    message = f": {lines[0][:160]}" if lines else ""
+    sentence = (
+        f"Your function stopped with {type(error).__name__}{message}{_where(function, error)}"
+    )
+    return Outcome(trouble="error", sentence=sentence.rstrip(".") + ".", printed=printed)
+
+
+def _where(function: Callable[..., Any], error: BaseException) -> str:
+    """Return the learner's own line that raised `error`, as the end of a sentence."""
+    code = getattr(function, "__code__", None)
+    found, step = "", error.__traceback__
+    while code is not None and step is not None:
+        if step.tb_frame.f_code.co_filename == code.co_filename:
+            found = linecache.getline(code.co_filename, step.tb_lineno).strip()
+        step = step.tb_next
+    return f", in your line `{found}`" if found else ""
+
+
+def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return the arguments with arrays and tensors copied."""
+    return tuple(
+        x.copy() if isinstance(x, np.ndarray) else x.clone() if isinstance(x, torch.Tensor) else x
+        for x in arguments
+    )
+
+
+def unchanged(given: tuple[Any, ...], original: tuple[Any, ...]) -> bool:
+    """True if every array among the arguments still has its shape and values."""
+    return all(
+        np.array_equal(np.asarray(a.detach() if isinstance(a, torch.Tensor) else a), np.asarray(b))
+        for a, b in zip(given, original, strict=True)
+        if isinstance(a, (np.ndarray, torch.Tensor))
+    )

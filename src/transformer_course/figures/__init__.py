@@ -1,0 +1,42 @@
+"""Every figure of the book: one palette, plots that are saved as pictures, and interactive figures.
+
+Colours mean the same everywhere: queries blue, keys orange, values green, positions purple, what a mask hides
+grey and hatched. Plots are drawn on white and return a matplotlib `Figure`; a notebook shows it as the last
+expression of a cell. Needs the extra `figures`: `pip install "transformer-course[figures]"`.
+"""
+
+from transformer_course.figures.attention import (
+    front_page,
+    kernel_fits,
+    key_planes,
+    scaling_curves,
+    score_fields,
+)
+from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.palette import (
+    KEY,
+    MASK,
+    POSITION,
+    QUERY,
+    VALUE,
+    WEIGHTS,
+)
+from transformer_course.figures.plots import weight_map
+from transformer_course.figures.source import Source
+
+__all__ = [
+    "KEY",
+    "MASK",
+    "POSITION",
+    "QUERY",
+    "VALUE",
+    "WEIGHTS",
+    "AttentionPlane",
+    "Source",
+    "front_page",
+    "kernel_fits",
+    "key_planes",
+    "scaling_curves",
+    "score_fields",
+    "weight_map",
+]

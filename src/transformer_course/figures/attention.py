@@ -1,0 +1,262 @@
+"""The plots of chapter 01. Numbers come from the notebook; nothing is computed here but places on paper."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib import patheffects as path_effects
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from numpy.typing import ArrayLike
+
+from transformer_course.figures.palette import (
+    INK,
+    KEY,
+    KEY_TEXT,
+    LINE,
+    QUERY,
+    QUIET,
+    VALUE,
+    WEIGHTS,
+    drawn,
+)
+
+PAGE = {  # the parts of a newspaper's front page: left, bottom, width, height
+    "headline": (0.0, 8.0, 10.0, 2.0),
+    "first lines": (0.0, 5.4, 5.8, 2.3),
+    "picture": (6.1, 3.6, 3.9, 4.1),
+    "long report": (0.0, 0.0, 5.8, 5.1),
+    "tide table": (6.1, 0.0, 3.9, 3.3),
+}
+LOG_TICKS = (1, 4, 16, 64, 256, 1024)
+
+
+@drawn
+def front_page(questions: Mapping[str, Sequence[float]]) -> Figure:
+    """Draw one front page for each question; the darker a part, the more weight the question gives it.
+
+    Args:
+        questions: for each question, one weight for each of the five parts in `PAGE`, in that order.
+
+    Returns:
+        The figure.
+    """
+    figure, panels = plt.subplots(1, len(questions), figsize=(6.6, 3.9), squeeze=False)
+    for axes, (question, weights) in zip(panels[0], questions.items(), strict=True):
+        axes.set_title(question, color=QUERY, fontweight="bold")
+        for (name, (x, y, width, height)), weight in zip(PAGE.items(), weights, strict=True):
+            shade = plt.get_cmap(WEIGHTS)(0.9 * weight)
+            axes.add_patch(Rectangle((x, y), width, height, facecolor=shade, edgecolor=QUIET, lw=1))
+            colour = "white" if weight > 0.6 else "black"
+            middle = (x + width / 2, y + height / 2)
+            axes.annotate(f"{name}\n{weight:.2f}", middle, ha="center", va="center", color=colour)
+        axes.set(xlim=(-0.2, 10.2), ylim=(-0.2, 10.2), xticks=[], yticks=[])
+        axes.spines[:].set_visible(False)
+    return figure
+
+
+@drawn
+def kernel_fits(
+    places: ArrayLike,
+    observed: ArrayLike,
+    grid: ArrayLike,
+    truth: ArrayLike,
+    fits: Mapping[str, ArrayLike],
+    asked: float,
+    weights: ArrayLike,
+) -> Figure:
+    """Draw observations with several weighted averages; below, the weights of one query.
+
+    Args:
+        places, observed: (n,) where something was observed (the keys), and what (the values).
+        grid, truth: (m,) places to draw at, and the curve without noise.
+        fits: a curve (m,) for each label.
+        asked: the place of one query.
+        weights: (n,) what that query gives to each observation.
+
+    Returns:
+        The figure.
+    """
+    places = np.asarray(places)
+    figure, (top, bottom) = plt.subplots(
+        2, 1, figsize=(6.4, 5.4), sharex=True, height_ratios=[2.4, 1]
+    )
+    top.plot(grid, truth, color=LINE, lw=7, label="truth, without noise")
+    top.plot(places, observed, "o", color=VALUE, ms=6, label="observed (values)")
+    styles = ((":", INK), ("-", "#d55e00"), ("--", "#56b4e9"))
+    for (label, curve), (style, colour) in zip(fits.items(), styles, strict=True):
+        top.plot(grid, np.asarray(curve), style, color=colour, label=label)
+    top.set_ylabel("height of the water (m)")
+    top.set_ylim(-2.1, 4.1)
+    top.legend(ncols=2, loc="upper center", fontsize=11)
+    tallest = np.asarray(weights).max()
+    bottom.bar(places, np.asarray(weights), width=0.1, color=QUERY)
+    bottom.vlines(places, -0.2 * tallest, -0.03 * tallest, color=KEY, lw=2.5)
+    bottom.axhline(0, color=QUIET, lw=1)
+    bottom.annotate(
+        "keys",
+        (places[-1], -0.11 * tallest),
+        xytext=(8, 0),
+        textcoords="offset points",
+        color=KEY_TEXT,
+        fontweight="bold",
+        va="center",
+        annotation_clip=False,
+    )
+    bottom.set(xlabel="hour", ylabel="weight", ylim=(-0.25 * tallest, 1.08 * tallest))
+    bottom.set(xticks=range(0, 25, 6), xlim=(-0.5, 25))
+    top.plot([asked, asked], [-2.1, 2.1], color=QUERY, lw=1.4, zorder=0)
+    bottom.annotate(
+        f"query: hour {asked:g}",
+        (asked, bottom.get_ylim()[1]),
+        xytext=(6, -4),
+        textcoords="offset points",
+        color=QUERY,
+        fontweight="bold",
+        va="top",
+    )
+    return figure
+
+
+def _arrow(axes: Axes, vector: Sequence[float], colour: str, name: str, words: str) -> None:
+    """Draw a vector from the origin with its name at the tip."""
+    style = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "shrinkA": 0, "shrinkB": 0}
+    axes.annotate("", xy=(vector[0], vector[1]), xytext=(0, 0), arrowprops=style)
+    length = math.hypot(*vector)
+    outward = np.array(vector) / length if length else np.array((0.0, -1.0))
+    label = axes.annotate(
+        name,
+        (vector[0], vector[1]),
+        xytext=tuple(outward * (18 if "\n" in name else 11)),
+        textcoords="offset points",
+        ha="center",
+        va="center",
+        linespacing=0.95,
+        color=words,
+        fontweight="bold",
+    )
+    halo = path_effects.withStroke(linewidth=3, foreground="white")
+    label.set_path_effects([halo])  # legible on any ground
+    label.set_in_layout(False)  # else a label near the edge would make the plane smaller
+
+
+def _plane(axes: Axes, limit: float) -> None:
+    """Give a plane its axes through the middle."""
+    axes.axhline(0, color=LINE, lw=1, zorder=0)
+    axes.axvline(0, color=LINE, lw=1, zorder=0)
+    ticks = [-round(limit / 2), round(limit / 2)]
+    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", xticks=ticks, yticks=ticks)
+
+
+@drawn
+def score_fields(
+    query: Sequence[float], keys: Mapping[str, Sequence[float]], fields: Mapping[str, ArrayLike]
+) -> Figure:
+    """Draw, for each kind of score, what a key would get at every place of the plane.
+
+    Args:
+        query: two numbers.
+        keys: two numbers for each name.
+        fields: for each kind of score, a square grid over -4 … 4 in both directions, row 0 at the bottom.
+
+    Returns:
+        The figure.
+    """
+    figure, panels = plt.subplots(1, len(fields), figsize=(6.4, 2.7), sharey=True)
+    for axes, (kind, field) in zip(panels, fields.items(), strict=True):
+        field = np.asarray(field)
+        line = np.linspace(-4, 4, len(field))
+        levels = np.linspace(field.min(), field.max(), 12)
+        axes.contourf(line, line, field, levels=levels, cmap="Greys", alpha=0.75)
+        _plane(axes, 4)
+        _arrow(axes, query, QUERY, "q", QUERY)
+        for name, key in keys.items():
+            axes.plot(*key, "o", color=KEY, mec="white", ms=10)
+            axes.annotate(
+                name,
+                (key[0], key[1]),
+                xytext=(0, -9),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                color=KEY_TEXT,
+                fontweight="bold",
+                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
+            )
+        axes.set_title(kind)
+        axes.set_xlabel("first number")
+    panels[0].set_ylabel("second number")
+    return figure
+
+
+@drawn
+def scaling_curves(
+    widths: Sequence[int],
+    as_is: Mapping[str, Sequence[float]],
+    scaled: Mapping[str, Sequence[float]],
+) -> Figure:
+    """Draw quantities against d_k, without and with the division by its square root.
+
+    Args:
+        widths: the values of d_k.
+        as_is, scaled: the same quantities, one number for each width.
+
+    Returns:
+        The figure, one panel for each quantity.
+    """
+    figure, panels = plt.subplots(len(as_is), 1, figsize=(6.0, 2.2 * len(as_is)), sharex=True)
+    for axes, name in zip(panels, as_is, strict=True):
+        axes.plot(widths, as_is[name], "s--", color="#d55e00")
+        axes.plot(widths, scaled[name], "o-", color=INK)
+        axes.set_xscale("log", base=2)
+        axes.set_title(name, loc="left", fontweight="bold")
+        if max(as_is[name]) > 100:
+            axes.set_yscale("log")
+        else:
+            axes.set_ylim(0, 1.25 * max([*as_is[name], *scaled[name]]))
+        for values, label, colour in (
+            (as_is[name], "not scaled", "#a34700"),
+            (scaled[name], r"divided by $\sqrt{d_k}$", INK),
+        ):
+            axes.annotate(
+                label,
+                (widths[-1], values[-1]),
+                xytext=(9, 0),
+                textcoords="offset points",
+                color=colour,
+                va="center",
+                annotation_clip=False,
+            )
+    panels[-1].set_xticks(LOG_TICKS, [str(width) for width in LOG_TICKS])
+    panels[-1].set_xlabel("$d_k$, the width of queries and keys")
+    return figure
+
+
+@drawn
+def key_planes(
+    queries: Sequence[Sequence[float]],
+    keys: Mapping[str, Sequence[float]],
+    weights: Sequence[Sequence[float]],
+) -> Figure:
+    """Draw the plane of the keys for several queries; a key's disc is as large as its weight.
+
+    Args:
+        queries: two numbers each.
+        keys: two numbers for each name.
+        weights: for each query, one weight for each key.
+
+    Returns:
+        The figure.
+    """
+    figure, panels = plt.subplots(1, len(queries), figsize=(6.4, 2.8), sharey=True)
+    for axes, query, shares in zip(panels, queries, weights, strict=True):
+        _plane(axes, 4.6)
+        for (name, key), share in zip(keys.items(), shares, strict=True):
+            axes.scatter(*key, s=1500 * share, color=QUERY, alpha=0.3, lw=0, clip_on=False)
+            _arrow(axes, key, KEY, f"{name}\n{share:.2f}", INK)
+        _arrow(axes, query, QUERY, "q", QUERY)
+        axes.set_xlabel("living")
+    panels[0].set_ylabel("thing")
+    return figure

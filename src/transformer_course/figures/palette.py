@@ -1,0 +1,72 @@
+"""The course's colours, by what they mean, and how every plot is drawn.
+
+The hues are Okabe and Ito's, which colour-blind readers can tell apart. The same values stand in the book's
+style sheet, `book/static/course.css`; a test compares them.
+"""
+
+import functools
+from collections.abc import Callable
+from typing import Any, ParamSpec
+
+import matplotlib.pyplot as plt
+from matplotlib.figure import Figure
+
+QUERY = "#0072b2"
+"""Queries are blue."""
+KEY = "#e69f00"
+"""Keys are orange."""
+VALUE = "#009e73"
+"""Values are green."""
+POSITION = "#cc79a7"
+"""Positions are purple."""
+MASK = "#999999"
+"""What a mask hides is grey and hatched."""
+WEIGHTS = "Blues"
+"""The sequential colour map of weights: light is 0, dark is 1, in grey print too."""
+
+KEY_TEXT, VALUE_TEXT = "#8f6200", "#00664b"  # dark enough for words on white
+INK, QUIET, LINE = "#1f2328", "#59636e", "#d9dee3"
+HATCH = "////"
+STYLE: dict[str, Any] = {
+    "figure.dpi": 120,
+    "figure.facecolor": "white",
+    "figure.constrained_layout.use": True,
+    "font.family": "DejaVu Sans",
+    "font.size": 12,
+    "axes.titlesize": 12,
+    "axes.labelsize": 12,
+    "axes.edgecolor": QUIET,
+    "axes.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": False,
+    "grid.color": LINE,
+    "text.color": INK,
+    "xtick.color": QUIET,
+    "ytick.color": QUIET,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "lines.linewidth": 2.2,
+    "hatch.color": MASK,
+    "hatch.linewidth": 1.5,
+    "legend.frameon": False,
+}
+
+P = ParamSpec("P")
+
+
+def drawn(plot: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Draw in the course's style, whatever the reader's settings are, and show the figure only once.
+
+    pyplot would show every open figure at the end of a cell; a closed one that is returned is shown as the
+    cell's result.
+    """
+
+    @functools.wraps(plot)
+    def wrapped(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with plt.style.context(["default", STYLE]):
+            figure = plot(*args, **kwargs)
+        plt.close(figure)
+        return figure
+
+    return wrapped

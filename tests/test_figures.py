@@ -1,0 +1,195 @@
+"""The figures: one palette, numbers that are drawn as given, sources read from the file, the widget's state."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+import torch
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+
+from transformer_course import figures
+from transformer_course.attention import (
+    AdditiveAttention,
+    scaled_dot_product_attention,
+)
+from transformer_course.figures import attention_plane, palette
+
+ROOT = Path(__file__).resolve().parents[1]
+CSS = (ROOT / "book" / "static" / "course.css").read_text(encoding="utf-8")
+FOLDER = Path(inspect.getfile(figures)).parent
+HEX = re.compile(r"#[0-9a-fA-F]{6}")
+
+
+def css_colour(name: str) -> str:
+    """Follow a CSS variable to its colour."""
+    value = re.search(rf"--course-{name}: ([^;]+);", CSS)
+    assert value, name
+    other = re.fullmatch(r"var\(--course-(\w+)\)", value[1])
+    return css_colour(other[1]) if other else value[1]
+
+
+@pytest.mark.parametrize("meaning", ["query", "key", "value", "position", "mask"])
+def test_a_colour_means_the_same_everywhere(meaning: str) -> None:
+    colour = getattr(figures, meaning.upper())
+    assert colour == css_colour(meaning)
+    notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
+    assert f"`{colour.upper()}`" in notation
+    widget = (FOLDER / "attention_plane.css").read_text(encoding="utf-8")
+    if meaning in {"query", "key", "value"}:
+        assert f"--{meaning}: var(--course-{meaning}, {colour});" in widget
+
+
+def test_weights_get_darker_in_grey_print_too() -> None:
+    colours = plt.get_cmap(figures.WEIGHTS)(np.linspace(0, 1, 11))
+    grey = colours[:, :3] @ [0.299, 0.587, 0.114]
+    assert (np.diff(grey) < 0).all()
+
+
+def test_no_plot_has_colours_of_its_own_for_queries_keys_and_values() -> None:
+    allowed = {getattr(palette, name) for name in ("QUERY", "KEY", "VALUE", "POSITION", "MASK")}
+    for name in ("plots.py", "attention.py"):
+        used = set(HEX.findall((FOLDER / name).read_text(encoding="utf-8")))
+        assert not used & allowed, name
+
+
+def test_a_plot_is_closed_and_leaves_the_readers_settings_alone() -> None:
+    with mpl.rc_context({"font.size": 31, "axes.spines.top": True}):
+        figure = figures.weight_map([[1.0]], ["q"], ["k"])
+        assert plt.rcParams["font.size"] == 31
+        assert figure.axes[0].xaxis.label.get_fontsize() == palette.STYLE["font.size"]
+    assert plt.get_fignums() == []
+
+
+def test_weight_map_shows_every_number_and_hatches_what_is_masked() -> None:
+    weights = torch.tensor([[1.0, 0.0, 0.0], [0.25, 0.75, 0.0]])
+    mask = torch.tensor([[True, False, False], [True, True, False]])
+    axes = figures.weight_map(weights, ["a", "b"], ["x", "y", "z"], mask).axes[0]
+    shown = {tuple(map(int, t.get_position())): t.get_text() for t in axes.texts}
+    assert shown == {(0, 0): "1.00", (0, 1): "0.25", (1, 1): "0.75"}
+    hatched = [p for p in axes.patches if isinstance(p, Rectangle) and p.get_hatch()]
+    assert sorted(p.get_xy() for p in hatched) == [(0.5, -0.5), (1.5, -0.5), (1.5, 0.5)]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["a", "b"]
+    assert [label.get_text() for label in axes.get_xticklabels()] == ["x", "y", "z"]
+
+
+@pytest.mark.parametrize(
+    ("queries", "mask", "words"),
+    [
+        (["a"], None, r"each of the 1 queries.*the 2 keys.*got \(2, 2\) and mask \(2, 2\)"),
+        (["a", "b"], [[True]], r"got \(2, 2\) and mask \(1, 1\)"),
+    ],
+)
+def test_weight_map_refuses_what_does_not_fit(
+    queries: list[str], mask: list[list[bool]] | None, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        figures.weight_map([[1.0, 0.0], [0.0, 1.0]], queries, ["x", "y"], mask)
+
+
+def test_front_page_shades_by_weight() -> None:
+    figure = figures.front_page({"what?": [0.5, 0.2, 0.15, 0.1, 0.05]})
+    axes = figure.axes[0]
+    assert [t.get_text().split("\n")[1] for t in axes.texts] == [
+        "0.50",
+        "0.20",
+        "0.15",
+        "0.10",
+        "0.05",
+    ]
+    grey = [np.dot(p.get_facecolor()[:3], [0.3, 0.6, 0.1]) for p in axes.patches]
+    assert grey == sorted(grey)
+
+
+def test_kernel_fits_draws_keys_values_and_weights() -> None:
+    places, observed, weights = [1.0, 2.0, 4.0], [0.5, 1.5, 1.0], [0.2, 0.5, 0.3]
+    fits = {name: [0.0, 1.0] for name in ("narrow", "middle", "wide")}
+    figure = figures.kernel_fits(places, observed, [0, 4], [1.0, 1.0], fits, 2.0, weights)
+    top, bottom = figure.axes
+    dots = next(line for line in top.lines if line.get_color() == figures.VALUE)
+    assert dots.get_ydata().tolist() == observed
+    bars = [p for p in bottom.patches if isinstance(p, Rectangle)]
+    assert [bar.get_height() for bar in bars] == weights
+    assert {to_hex(bar.get_facecolor()) for bar in bars} == {figures.QUERY}
+    assert bottom.collections[0].get_segments()[2][0][0] == 4.0  # the orange mark of the last key
+
+
+def test_scaling_curves_draws_both_curves_of_every_quantity() -> None:
+    plain = {"variance": [1.0, 400.0], "entropy": [3.0, 0.2]}
+    scaled = {"variance": [1.0, 1.1], "entropy": [3.0, 2.9]}
+    figure = figures.scaling_curves([1, 256], plain, scaled)
+    for axes, name in zip(figure.axes, plain, strict=True):
+        assert axes.get_title(loc="left") == name
+        assert [list(line.get_ydata()) for line in axes.lines] == [plain[name], scaled[name]]
+    assert figure.axes[0].get_yscale() == "log"
+    assert figure.axes[1].get_ylim()[0] == 0
+
+
+def test_score_fields_and_key_planes_label_every_key() -> None:
+    keys = {"short": (1.0, 0.5), "long": (3.0, -1.0)}
+    fields = figures.score_fields((2.0, 1.0), keys, {"dot": np.eye(5), "cosine": np.eye(5)})
+    planes = figures.key_planes([(2.0, 1.0), (0.0, 0.0)], keys, [[0.25, 0.75], [0.5, 0.5]])
+    for figure in (fields, planes):
+        assert isinstance(figure, Figure)
+        for axes in figure.axes:
+            words = {t.get_text().split("\n")[0] for t in axes.texts}
+            assert {"q", "short", "long"} <= words
+    assert [axes.get_title() for axes in fields.axes] == ["dot", "cosine"]
+    assert "long\n0.75" in {t.get_text() for t in planes.axes[0].texts}
+
+
+@pytest.mark.parametrize("thing", [scaled_dot_product_attention, AdditiveAttention])
+def test_source_is_the_file_without_docstrings(thing: object) -> None:
+    source = figures.Source(thing)  # type: ignore[arg-type]
+    written = inspect.getsource(thing)  # type: ignore[arg-type]
+    assert '"""' in written
+    assert '"""' not in source.code
+    assert set(source.code.splitlines()) <= set(written.splitlines())
+    kept = [line for line in source.code.splitlines() if line.strip()]
+    assert "    weights = softmax(scores, mask)" in kept or "weights @ values, weights" in kept[-1]
+    compile(source.code, "source", "exec")
+    assert source._repr_markdown_() == f"```python\n{source.code}\n```"
+    assert "0x" not in repr(source)
+
+
+def test_widget_keeps_its_state_and_a_fixed_text() -> None:
+    first, second = figures.AttentionPlane(), figures.AttentionPlane()
+    assert repr(first) == repr(second)
+    state = first.get_state()
+    assert state["query"] == [2.0, 1.0]
+    assert state["key_vectors"] == [list(key) for key in attention_plane.KEYS]
+    assert state["value_vectors"] == [list(value) for value in attention_plane.VALUES]
+    assert state["scaled"] is True
+    assert "export default { render }" in state["_esm"]
+
+
+def test_widget_loads_nothing() -> None:
+    script = (FOLDER / "attention_plane.js").read_text(encoding="utf-8")
+    assert re.findall(r"https?://[^\"]+", script) == ["http://www.w3.org/2000/svg"]
+    assert not re.search(r"\b(import|fetch|XMLHttpRequest|eval)\b *\(", script)
+    assert "import " not in script
+    assert "url(" not in (FOLDER / "attention_plane.css").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ({"names": ("cat",)}, "equally many, at least one, got 1, 4 and 4"),
+        ({"names": (), "keys": (), "values": ()}, "at least one, got 0, 0 and 0"),
+        ({"query": (1.0, 2.0, 3.0)}, r"query must have two numbers each, got \(1.0, 2.0, 3.0\)"),
+        ({"keys": ((1.0,),) * 4}, r"keys must have two numbers each, got \(1.0,\)"),
+    ],
+)  # fmt: skip
+def test_widget_refuses_what_it_cannot_draw(arguments: dict[str, object], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        figures.AttentionPlane(**arguments)  # type: ignore[arg-type]
