@@ -367,6 +367,13 @@ def test_another_seed_gives_other_sentences() -> None:
     assert len(one & two) < 30
 
 
+def test_there_are_many_different_sentences() -> None:
+    """Capture and recapture: n1 n2 / shared, too low where some sentences are more likely."""
+    one, two = ({p.source for p in grammar.generate("train", 20_000, seed)} for seed in (0, 1))
+    assert len(one) * len(two) / len(one & two) > 700_000
+    assert "more than 700,000 different" in " ".join(PAGE.read_text(encoding="utf-8").split())
+
+
 def test_splits_hold_out_combinations() -> None:
     sources = {
         split: {pair.source for pair in grammar.generate(split, n, 5)}
