@@ -5,11 +5,11 @@ from sacrebleu.metrics.bleu import BLEU
 from small_runs import number_pairs, trained
 
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.scoring import exact_match
 from transformer_course.evaluation import (
     TOKENIZERS,
     evaluate_by_phenomenon,
     evaluate_pairs,
-    exact_match,
 )
 
 PAIRS = number_pairs()[30:60]
@@ -17,11 +17,11 @@ PAIRS = number_pairs()[30:60]
 
 def test_exact_match_counts_every_right_translation() -> None:
     pairs = [Pair("a", ("un", "une")), Pair("two", ("deux",)), Pair("b", ("x",)), Pair("c", ("y",))]
-    assert exact_match(["une", "trois", "x ", "Y"], pairs) == 0.5
-    with pytest.raises(ValueError, match="pairs is empty"):
+    assert exact_match(pairs, ["une", "trois", "x ", "Y"]) == 0.5
+    with pytest.raises(ValueError, match="pairs must not be empty"):
         exact_match([], [])
-    with pytest.raises(ValueError, match="argument 2 is longer"):
-        exact_match(["un"], pairs)
+    with pytest.raises(ValueError, match="must be as many as pairs"):
+        exact_match(pairs, ["un"])
 
 
 def test_a_perfect_translator_gets_full_marks() -> None:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from sacrebleu.metrics.bleu import BLEU
 
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.scoring import exact_match
 from transformer_course.translator import Translator
 
 # sacrebleu's tokenisers that need neither a download nor a further package.
@@ -54,22 +55,7 @@ def evaluate_pairs(
     translations = translator.translate([pair.source for pair in pairs], beam=beam, alpha=alpha)
     bleu = BLEU(tokenize=tokenize)
     score = bleu.corpus_score(translations, [[pair.target for pair in pairs]]).score
-    return Scores(exact_match(translations, pairs), score, str(bleu.get_signature()))
-
-
-def exact_match(translations: Sequence[str], pairs: Sequence[Pair]) -> float:
-    """Share of translations that are among the right ones of their pair, 0 to 1.
-
-    Raises:
-        ValueError: if there are none, or not as many translations as pairs.
-
-    >>> exact_match(["le chat", "un chien"], [Pair("the cat", ("le chat",)), Pair("dogs", ("chiens",))])
-    0.5
-    """
-    if not pairs:
-        raise ValueError("pairs is empty; there must be at least one")
-    right = [pair.accepts(text) for text, pair in zip(translations, pairs, strict=True)]
-    return sum(right) / len(right)
+    return Scores(exact_match(pairs, translations), score, str(bleu.get_signature()))
 
 
 def evaluate_by_phenomenon(
@@ -92,7 +78,7 @@ def evaluate_by_phenomenon(
     """
     return {
         name: exact_match(
-            translator.translate([p.source for p in pairs], beam=beam, alpha=alpha), pairs
+            pairs, translator.translate([p.source for p in pairs], beam=beam, alpha=alpha)
         )
         for name, pairs in sets.items()
     }
