@@ -37,6 +37,9 @@ lint: install ## style and types only
 notebooks: demo ## execute the notebooks again, in order, and store their outputs
 	$(RUN) tools/execute_notebooks.py
 
+exercises: install ## make the learner's notebooks from their solutions
+	$(RUN) tools/make_exercises.py
+
 experiments: install ## run the experiments whose record is missing or out of date
 	$(RUN) tools/run_experiments.py
 

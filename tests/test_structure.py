@@ -115,7 +115,9 @@ def test_notebooks_bear_the_number_and_the_stem_of_a_chapter(folder: str) -> Non
 
 def test_checks_bear_the_stem_of_a_chapter() -> None:
     notebooks = {path.stem[3:] for path in (ROOT / "exercises").glob("*.ipynb")}
-    checks = {path.stem for path in (PACKAGE / "checks").glob("*.py")} & set(STEMS)
+    folder = PACKAGE / "checks"
+    packages = {path.parent.name for path in folder.glob("*/__init__.py")}
+    checks = (packages | {path.stem for path in folder.glob("*.py")}) & set(STEMS)
     assert checks == notebooks & set(CHAPTERS)
 
 

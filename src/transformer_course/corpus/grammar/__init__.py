@@ -1,17 +1,11 @@
 """An English–French grammar that writes sentences in both languages at once.
 
-data/*.tsv, lexicon.py   words, and which go together
-morphology.py            plurals, feminines, conjugations
-numbers.py, determiners.py, phrases.py, clauses.py
-                         noun phrases and verbs in both languages
-parts.py, sayings.py     subjects, objects, tenses; what can be said of somebody
-sentences.py, questions.py, pronouns.py, infinitives.py, compounds.py, relatives.py,
-comparisons.py, existence.py, idioms.py, coreference.py
-                         the rules, one function for each kind of sentence
-mixture.py               how often each rule is used; the phenomena
-spelling.py              elision, contraction, hyphens
-draft.py                 a sentence on its way to becoming a pair
-splits.py, challenge.py  which words may meet in which split; the challenge sets
+The words, and which go together, are in `data` and `lexicon`; plurals, feminines and conjugations in
+`morphology`. `numbers`, `determiners`, `phrases` and `clauses` make noun phrases and verbs in both languages,
+`parts` and `sayings` what sentences are made of. The rules, one function for each kind of sentence, are in
+`sentences`, `questions`, `pronouns`, `infinitives`, `compounds`, `relatives`, `comparisons`, `existence`, `idioms`
+and `coreference`; `mixture` says how often each is used. `spelling` does elision, contraction and hyphens,
+`draft` turns a sentence into a pair, and `splits` and `challenge` say what may meet in which split.
 """
 
 from collections.abc import Iterator
