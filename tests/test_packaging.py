@@ -1,6 +1,5 @@
 """The wheel, installed outside the checkout beside nothing but what it asks for."""
 
-import ast
 import os
 import re
 import subprocess
@@ -13,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from readme_snippet import first_python_block, shortened, write_data
 
 ROOT = Path(__file__).resolve().parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -136,21 +136,10 @@ def test_core_modules_import_with_the_core_alone(artefacts: Path, tmp_path: Path
 def test_readme_lines_run_with_the_extra(artefacts: Path, tmp_path: Path) -> None:
     wheel = next(artefacts.glob("*.whl"))
     python = environment(tmp_path / "translate", wheel, "translate")
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    code = re.findall(r"```python\n(.*?)```", readme, re.DOTALL)[0]
-    statements = [line for line in code.splitlines() if line.strip()]
-    assert len(statements) <= 10
-    ast.parse(code)
-    assert "max_steps=2000" in code
-    quick = code.replace("max_steps=2000", "max_steps=20, warmup_steps=5, validate_every=20")
-    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
-    pairs = [f"{a} {b} {c}" for a in words for b in words for c in words]
-    (tmp_path / "mine.en").write_text("\n".join(pairs) + "\n", encoding="utf-8")
-    mirrored = [" ".join(reversed(line.split())) for line in pairs]
-    (tmp_path / "mine.fr").write_text("\n".join(mirrored) + "\n", encoding="utf-8")
-    printed = run(python, "-I", "-c", quick, cwd=tmp_path, OMP_NUM_THREADS="1").strip().splitlines()
-    assert len(ast.literal_eval(printed[0])) == 2
-    assert ast.literal_eval(printed[1])[0] < 0
+    code = first_python_block((ROOT / "README.md").read_text(encoding="utf-8"))
+    write_data(tmp_path)
+    printed = run(python, "-I", "-c", shortened(code), cwd=tmp_path, OMP_NUM_THREADS="1")
+    assert len(printed.splitlines()) == 2
     assert (tmp_path / "runs/mine/model.safetensors").exists()
 
 
