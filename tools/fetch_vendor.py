@@ -8,6 +8,7 @@ To change a version: edit package.json, then `python tools/fetch_vendor.py --upd
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import sys
 from importlib import metadata
@@ -87,6 +88,11 @@ def copy_all(target: Path) -> None:
             shutil.copytree(source, destination)
         else:
             shutil.copyfile(source, destination)
+    # The manager would look for its icon fonts beside the page; widgets-local.js says where they are.
+    manager = target / "widgets" / "embed-amd.js"
+    script = manager.read_text(encoding="utf-8")
+    fonts = re.compile(r"\b[a-z]\.p\+(\"[0-9a-f]{20}\.(?:woff2?|ttf|eot|svg)\")")
+    manager.write_text(fonts.sub(r"window.courseWidgets+\1", script), encoding="utf-8")
 
 
 def fetch() -> bool:

@@ -2,6 +2,7 @@
 "use strict";
 {
   const here = new URL("vendor/widgets/", document.currentScript.src).href;
+  window.courseWidgets = here; // where the manager's icon fonts are, see tools/fetch_vendor.py
   // The manager asks RequireJS for a widget's module before it would ask another host.
   window.requirejs.config({
     paths: {
