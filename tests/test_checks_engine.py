@@ -489,6 +489,22 @@ def test_a_learners_prompt_does_not_hang(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "EOFError" in judge(HALVES, lambda x: input("x? ")).message
 
 
+def test_a_helper_that_fails_its_own_check_is_named() -> None:
+    def uses(helper: str) -> str:
+        scope: dict[str, Any] = {"np": np}
+        exec(
+            f"def softmax(scores, axis):\n    return {helper}\n\ndef halves(x):\n"
+            "    def inner(x):\n        return softmax(x, 0)\n    return inner(x), 0.0",
+            scope,
+        )
+        return judge(HALVES, scope["halves"]).message
+
+    note = "It uses your `softmax`, which doesn't pass its own check yet: begin there."
+    assert uses("scores").endswith(f"\n{note}")
+    shifted = "np.exp(scores - scores.max(axis, keepdims=True))"
+    assert note not in uses(f"{shifted} / {shifted}.sum(axis, keepdims=True)")
+
+
 @pytest.mark.parametrize("chapter", exercises_by_chapter())
 def test_cases_are_not_changed_by_their_use(chapter: str) -> None:
     for exercise in exercises_by_chapter()[chapter]:
