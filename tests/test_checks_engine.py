@@ -21,7 +21,7 @@ from transformer_course.checks.exercise import Case, Exercise, Misconception, ra
 from transformer_course.checks.report import Report
 
 Function = Callable[..., Any]
-SECONDS = 0.3
+SECONDS = 0.5
 
 
 def _halves(x: Any) -> tuple[Any, float]:
@@ -69,6 +69,7 @@ def _short_and_unharmed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
     assert (sys.gettrace(), signal.getsignal(signal.SIGALRM), sys.stdout, sys.stderr) == before
     assert (list(warnings.filters), np.geterr()) == (filters, errors)
+    monkeypatch.undo()
     assert judge(HALVES, _halves).passed
     assert judge(HALVES, lambda x: (x * 2, x.sum())).misconception == "doubled"
 
