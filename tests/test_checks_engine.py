@@ -379,6 +379,8 @@ def test_the_smallest_failing_case_is_shown_with_its_inputs() -> None:
         "  x = [[2., 4., 5.],\n"
         "       [1., 0., 3.]]"
     )
+    message = judge(HALVES, lambda x: (x / 3, x.sum())).message
+    assert "The smallest case that fails (two numbers):" in message
 
 
 def test_a_torch_error_is_shown_to_who_writes_torch() -> None:
