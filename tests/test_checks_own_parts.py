@@ -97,11 +97,13 @@ def test_numpy_parts_take_tensors(cell: Cell) -> None:
     keep(cell(SOFTMAX)["softmax"])
     keep(cell(ATTENTION)["scaled_dot_product_attention"])
     queries, keys, values = (torch.randn(2, n, w) for n, w in ((3, 5), (7, 5), (7, 2)))
-    results = part("scaled_dot_product_attention")(queries, keys, values)
+    mine = part("scaled_dot_product_attention")
+    assert mine.__module__ == "my_transformer"
+    results = mine(queries, keys, values)
     expected = attention.scaled_dot_product_attention(queries, keys, values)
-    for mine, theirs in zip(results, expected, strict=True):
-        torch.testing.assert_close(mine, theirs)
-        assert mine.dtype == torch.float32
+    for result, right in zip(results, expected, strict=True):
+        torch.testing.assert_close(result, right)
+        assert result.dtype == torch.float32
 
 
 def test_for_tensors_leaves_arrays_alone_and_keeps_dtypes() -> None:
