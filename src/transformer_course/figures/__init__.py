@@ -13,6 +13,7 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.palette import (
     KEY,
     MASK,
@@ -32,6 +33,7 @@ __all__ = [
     "VALUE",
     "WEIGHTS",
     "AttentionPlane",
+    "MaskExplorer",
     "Source",
     "front_page",
     "kernel_fits",
