@@ -14,6 +14,7 @@ from transformer_course.figures.attention import (
 )
 from transformer_course.figures.attention_plane import AttentionPlane
 from transformer_course.figures.mask_explorer import MaskExplorer
+from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.palette import (
     KEY,
     MASK,
@@ -35,9 +36,11 @@ __all__ = [
     "AttentionPlane",
     "MaskExplorer",
     "Source",
+    "exam_bars",
     "front_page",
     "kernel_fits",
     "key_planes",
+    "mask_grids",
     "scaling_curves",
     "score_fields",
     "weight_map",

@@ -32,7 +32,7 @@ PLACES = ("encoder", "cross", "decoder")
 class MaskExplorer(anywidget.AnyWidget):
     """The masks of three sentences of different lengths, in each of the three attentions of the model.
 
-    Switch padding, the future and the polarity on and off; scores, weights and rows of NaN follow. Everything is
+    Switch padding, the future and the polarity on and off; scores, weights and rows of NaN follow. All is
     computed in the browser. In JupyterLab, the state is up to date on the Python side too.
 
     Args:
