@@ -72,7 +72,7 @@ def mask_grids(
         axes.xaxis.set_label_position("top")
         axes.set_xticks(np.arange(len(columns)) + 0.5, columns, **slant)
         axes.set_yticks(np.arange(len(rows)) + 0.5, rows)
-        axes.set_xlabel("keys", color=KEY_TEXT, fontweight="bold")
+        axes.set_xlabel("keys", color=KEY_TEXT, fontweight="bold", labelpad=8)
     panels[0, 0].set_ylabel("queries", color=QUERY, fontweight="bold")
     return figure
 
