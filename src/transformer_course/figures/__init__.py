@@ -23,7 +23,7 @@ from transformer_course.figures.palette import (
     VALUE,
     WEIGHTS,
 )
-from transformer_course.figures.plots import weight_map
+from transformer_course.figures.plots import learning_curves, weight_map
 from transformer_course.figures.source import Source
 
 __all__ = [
@@ -40,6 +40,7 @@ __all__ = [
     "front_page",
     "kernel_fits",
     "key_planes",
+    "learning_curves",
     "mask_grids",
     "scaling_curves",
     "score_fields",

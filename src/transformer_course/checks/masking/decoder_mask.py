@@ -43,7 +43,7 @@ def _rows(real: Array) -> Array:
 def draw(rng: np.random.Generator) -> tuple[Array, int]:
     """Return ids of a batch, padded at the right or at the left, and the id of padding."""
     pad_id = int(rng.choice([0, 0, 9]))
-    batch, length = (int(n) for n in rng.integers(1, 6, size=2))
+    batch, length = (int(n) for n in rng.integers(2, 7, size=2))
     ids = rng.integers(1, 9, size=(batch, length))
     for row in ids:
         n_real = int(rng.integers(1, length + 1))

@@ -86,7 +86,7 @@ def _all_later(model: Any, ids: Array, other: int) -> Array:
 
 def draw(rng: np.random.Generator) -> tuple[Model, Array, int]:
     """Return a model that leaks or doesn't, a sentence, and another id."""
-    length = int(rng.integers(1, 6))
+    length = int(rng.integers(3, 7))
     sees = rng.normal(size=(length, length)) * (rng.random((length, length)) < 0.7)
     if rng.random() < 0.5:
         sees = np.tril(sees)

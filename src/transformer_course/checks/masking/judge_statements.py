@@ -77,7 +77,7 @@ judge_statements = Exercise(
         Misconception(
             "the padding mask taken to change something without padding",
             _flipped("e"),
-            "If no token is padding, what is False in the padding mask?",
+            "If no token is padding, which columns does the padding mask hide?",
         ),
         Misconception(
             "hiding after softmax taken as beyond repair",

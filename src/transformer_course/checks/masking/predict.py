@@ -57,7 +57,7 @@ predict = Exercise(
             "A mask hides keys. In cross-attention, from which sequence do the keys come?",
         ),
         Misconception(
-            "a padding mask without the axes of size 1",
+            "a padding mask without the axes to be stretched",
             _answers("a", (3, 9)),
             "Scores have four axes. In this course a mask has four too, so that it can be broadcast.",
         ),
@@ -75,7 +75,7 @@ predict = Exercise(
         Misconception(
             "one mask for each head",
             _answers("b", (3, 4, 7, 7)),
-            "All heads hide the same. One axis of size 1 stands for them all.",
+            "All heads hide the same. The axis of the heads is there to be stretched.",
         ),
         Misconception(
             "only columns in the decoder's mask",
@@ -90,7 +90,7 @@ predict = Exercise(
         Misconception(
             "heads forgotten",
             _answers("c", (3, 1, 7, 9)),
-            "Masks have one axis of size 1 for all heads. Weights are different in each head.",
+            "A mask is the same for all heads. Weights are different in each head.",
         ),
         Misconception(
             "the diagonal counted as hidden",
@@ -115,7 +115,7 @@ predict = Exercise(
         Misconception(
             "the hidden key counted with the exponential of 0",
             _answers("e", 0.5),
-            "A hidden key has no share at all: its exponential is 0, not 1.",
+            "A hidden key has no share at all: what is its exponential?",
         ),
         Misconception(
             "the score taken for the share",
