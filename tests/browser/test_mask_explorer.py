@@ -27,6 +27,7 @@ LABELS = {
     "cross": "cross-attention",
     "decoder": "decoder self-attention",
 }
+WAYS = ("and nothing more", "this package")
 START = {"place": "decoder", "padding": True, "causal": True, "sentence": 1}
 
 
@@ -82,21 +83,27 @@ def number(text: str) -> float:
     return float(text.replace("−", "-").replace("∞", "inf").replace("lowest", "-inf"))
 
 
+SHOWN = """figure => {
+  const texts = (root, what) => [...root.querySelectorAll(what)].map((e) => e.innerText);
+  const tables = [...figure.querySelectorAll('table')].map((table) => ({
+    keys: texts(table, 'thead th').slice(1), queries: texts(table, 'tbody th'), cells: texts(table, 'td'),
+  }));
+  const masks = [...figure.querySelectorAll('.tc-thumb svg')].map(
+    (small) => [...small.querySelectorAll('rect')].map((r) => r.classList.contains('tc-seen')));
+  return {tables, masks};
+}"""
+
+
 def agrees(figure: Locator, **state: object) -> None:
     """Every number of both tables, and the small mask of the sentence, are as the package has them."""
     queries, keys, mask, scores, weights = expected(**state)  # type: ignore[arg-type]
-    tables = figure.locator("table")
-    for table, numbers in (
-        (tables.nth(0), scores.masked_fill(~mask, -math.inf)),
-        (tables.nth(1), weights),
-    ):
-        assert table.locator("thead th").all_inner_texts()[1:] == keys
-        assert table.locator("tbody th").all_inner_texts() == queries
-        shown = [number(text) for text in table.locator("td").all_inner_texts()]
-        assert shown == pytest.approx(numbers.flatten().tolist(), abs=6e-3, nan_ok=True)
-    small = figure.locator(".tc-thumb svg").nth(int(str(state["sentence"])))
-    seen = small.locator("rect").evaluate_all("all => all.map((r) => r.classList[0] === 'tc-seen')")
-    assert seen == mask.flatten().tolist()
+    shown = figure.evaluate(SHOWN)
+    numbers = (scores.masked_fill(~mask, -math.inf), weights)
+    for table, wanted in zip(shown["tables"], numbers, strict=True):
+        assert (table["queries"], table["keys"]) == (queries, keys)
+        found = [number(text) for text in table["cells"]]
+        assert found == pytest.approx(wanted.flatten().tolist(), abs=6e-3, nan_ok=True)
+    assert shown["masks"][int(str(state["sentence"]))] == mask.flatten().tolist()
 
 
 @pytest.mark.parametrize("where", ["http", "file"])
@@ -117,15 +124,19 @@ def test_every_state_is_what_the_package_computes(place: str, site: str, new_pag
     figure = opened(page, f"{site}/{NAME}")
     figure.get_by_label(LABELS[place]).check()
     switches = ["hide padding", "hide the future", "the wrong way round", "at the left"]
+    inputs = [figure.get_by_label(label).element_handle() for label in switches]
+    ways = [figure.get_by_label(label).element_handle() for label in WAYS]
+    rows = [row.element_handle() for row in figure.locator(".tc-batch input").all()]
     for padding, causal, inverted, left in product((True, False), repeat=4):
-        for label, on in zip(switches, (padding, causal, inverted, left), strict=True):
-            figure.get_by_label(label).set_checked(on)
-        for safe in (False, True):
-            figure.get_by_label("this package" if safe else "and nothing more").check()
-            for sentence in range(3):
-                figure.locator(".tc-batch input").nth(sentence).check()
-                agrees(figure, place=place, padding=padding, causal=causal, sentence=sentence,
-                       inverted=inverted, left=left, safe=safe)  # fmt: skip
+        for box, on in zip(inputs, (padding, causal, inverted, left), strict=True):
+            assert box
+            box.evaluate("(box, on) => box.checked === on || box.click()", on)
+        for safe, sentence in product((False, True), range(3)):
+            for button in (ways[safe], rows[sentence]):
+                assert button
+                button.evaluate("button => button.click()")
+            agrees(figure, place=place, padding=padding, causal=causal, sentence=sentence,
+                   inverted=inverted, left=left, safe=safe)  # fmt: skip
 
 
 def test_a_new_place_starts_with_its_right_mask(site: str, new_page: Open) -> None:
@@ -156,7 +167,6 @@ def test_the_sentence_below_says_what_is_wrong(site: str, new_page: Open) -> Non
     figure.get_by_label("hide padding").uncheck()
     padding = float(expected("decoder", False, False, 1)[4][:3, 3].max())
     assert f"Words attend to padding, with a weight of up to {padding:.2f}." in said()
-    figure.get_by_label(LABELS["decoder"]).check()
     figure.get_by_label(LABELS["encoder"]).check()
     figure.get_by_label("hide the future").check()
     assert "3 pairs are hidden that should be seen." in said()
