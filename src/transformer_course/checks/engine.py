@@ -167,15 +167,18 @@ def _wrong_answers(
     return found
 
 
+def _tensor(array: Array) -> torch.Tensor:
+    """Return an array as a tensor; numbers with a decimal point in torch's usual precision."""
+    return torch.tensor(array, dtype=torch.float32 if array.dtype.kind == "f" else None)
+
+
 def run_case(
     exercise: Exercise, function: Callable[..., Any], case: Case, raw: Any, kind: str
 ) -> Result:
     """Run one case twice: the second time must give the same."""
     given = case.arguments
     if kind == "torch":
-        given = tuple(
-            torch.tensor(x, dtype=torch.float32) if isinstance(x, np.ndarray) else x for x in given
-        )
+        given = tuple(_tensor(x) if isinstance(x, np.ndarray) else x for x in given)
     expected = as_parts(raw, raw, exercise.returns)
     outcome = first = run(function, given, running.SECONDS)
     if not first.trouble:

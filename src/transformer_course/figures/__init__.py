@@ -13,6 +13,8 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.mask_explorer import MaskExplorer
+from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.palette import (
     KEY,
     MASK,
@@ -32,11 +34,14 @@ __all__ = [
     "VALUE",
     "WEIGHTS",
     "AttentionPlane",
+    "MaskExplorer",
     "Source",
+    "exam_bars",
     "front_page",
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "mask_grids",
     "scaling_curves",
     "score_fields",
     "weight_map",
