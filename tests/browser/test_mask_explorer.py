@@ -159,7 +159,7 @@ def test_the_sentence_below_says_what_is_wrong(site: str, new_page: Open) -> Non
     def said() -> str:
         return figure.locator(".tc-result").inner_text()
 
-    assert said() == "9 of 16 pairs are hidden. No word sees what it should not."
+    assert said() == "7 of 16 pairs are hidden. No word sees what it should not."
     figure.get_by_label("hide the future").uncheck()
     weights = expected("decoder", True, False, 1)[4]
     largest = max(float(weights[t, k]) for t in range(3) for k in range(t + 1, 3))
