@@ -22,6 +22,13 @@ from transformer_course.figures.palette import (
     WEIGHTS,
 )
 from transformer_course.figures.plots import weight_map
+from transformer_course.figures.self_attention import (
+    projections,
+    scores_by_layers,
+    where_they_come_from,
+    word_focus,
+)
+from transformer_course.figures.self_attention_steps import SelfAttentionSteps
 from transformer_course.figures.source import Source
 
 __all__ = [
@@ -32,11 +39,16 @@ __all__ = [
     "VALUE",
     "WEIGHTS",
     "AttentionPlane",
+    "SelfAttentionSteps",
     "Source",
     "front_page",
     "kernel_fits",
     "key_planes",
+    "projections",
     "scaling_curves",
     "score_fields",
+    "scores_by_layers",
     "weight_map",
+    "where_they_come_from",
+    "word_focus",
 ]

@@ -10,40 +10,15 @@ const SVG = "http://www.w3.org/2000/svg";
 export function attend(query, keys, values, scaled) {
   const divisor = scaled ? Math.sqrt(query.length) : 1;
   const scores = keys.map((key) => dot(query, key) / divisor);
-  const highest = Math.max(...scores); // the stable form of softmax
-  const exponentials = scores.map((score) => Math.exp(score - highest));
-  const total = exponentials.reduce((sum, e) => sum + e, 0);
-  const weights = exponentials.map((e) => e / total);
+  const weights = softmax(scores);
   const output = values[0].map((_, axis) => dot(weights, values.map((value) => value[axis])));
   const entropy = -weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0);
   return { scores, weights, output, entropy: Math.max(entropy, 0) };
 }
 
-function dot(a, b) {
-  return a.reduce((sum, number, i) => sum + number * b[i], 0);
-}
-
-/** A number with few digits and a real minus sign; never "-0.0". */
-function digits(number, places) {
-  const text = number.toFixed(places);
-  return Number(text) === 0 ? (0).toFixed(places) : text.replace("-", "\u2212");
-}
-
-function point(vector, places) {
-  return `(${digits(vector[0], places)}, ${digits(vector[1], places)})`;
-}
-
 const across = (x) => ((x + RANGE) / (2 * RANGE)) * SIZE;
 const down = (y) => ((RANGE - y) / (2 * RANGE)) * SIZE;
 const clamp = (x) => Math.min(RANGE, Math.max(-RANGE, Math.round(x / STEP) * STEP));
-
-/** Make an HTML element: attributes, then children or text. */
-function html(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
 
 function svg(parent, tag, attributes = {}, text = "") {
   const element = document.createElementNS(SVG, tag);
@@ -163,11 +138,10 @@ function table(names) {
   }
   const rows = names.map((name) => {
     const score = html("td");
-    const share = html("span", { class: "tc-share" });
-    const bar = html("span", { class: "tc-bar", "aria-hidden": "true" });
+    const weight = share();
     const row = html("tr", {}, html("th", { scope: "row" }, name), score);
-    row.append(html("td", {}, html("span", { class: "tc-weight" }, share, bar)));
-    return { row, score, share, bar };
+    row.append(html("td", {}, weight.element));
+    return { row, score, weight };
   });
   const body = html("tbody", {}, ...rows.map((r) => r.row));
   return { element: html("table", {}, html("thead", {}, head), body), rows };
@@ -188,7 +162,7 @@ function render({ model, el }) {
   const scaleLabel = html("label", { class: "tc-scale" }, scaled, "divide the scores by \u221Ad\u2096 = \u221A2");
   const controls = html("div", { class: "tc-controls" }, ...sliders.map((s) => s.label));
   controls.append(html("div", { class: "tc-row" }, scaleLabel, again));
-  const root = html("div", { class: "tc-plane", role: "group", "aria-label": "Attention in the plane" });
+  const root = html("div", { class: "tc-figure tc-plane", role: "group", "aria-label": "Attention in the plane" });
   const captions = ["Query (blue), keys (orange)", "Values (green), output (diamond)"];
   const panels = [left, right].map(({ drawing }, i) =>
     html("div", { class: "tc-panel" }, html("p", {}, captions[i]), drawing),
@@ -223,8 +197,7 @@ function render({ model, el }) {
     scaled.checked = is;
     rows.rows.forEach((row, i) => {
       row.score.textContent = digits(now.scores[i], 2);
-      row.share.textContent = digits(now.weights[i], 3);
-      row.bar.style.setProperty("--share", now.weights[i]);
+      row.weight.show(now.weights[i]);
     });
     const best = now.weights.indexOf(Math.max(...now.weights));
     const without = is ? "without scaling" : "with scaling";
