@@ -22,7 +22,6 @@ from transformer_course.figures.palette import (
     drawn,
 )
 
-
 LINE_WIDTH = 11.5  # of a line of words, in the units of `word_focus`
 
 

@@ -11,8 +11,8 @@ Rows = Sequence[Sequence[float]]
 
 WORDS = ("the", "cat", "eats", "fish")
 FEATURES = ("animal", "food", "action", "small word")
-X = ((0.0, 0.0, 0.0, 1.0), (2.0, 0.0, 0.0, 0.0), (0.0, 0.0, 2.0, 0.0), (1.0, 2.0, 0.0, 0.0))
-W_QUERY = ((0.0, 1.0), (0.0, 1.0), (1.0, 0.0), (1.0, 0.0))  # looks for: an animal, an action
+X = ((0.0, 0.0, 0.0, 1.0), (2.0, 0.0, 0.0, 0.0), (0.0, 0.0, 1.0, 0.0), (1.0, 2.0, 0.0, 0.0))
+W_QUERY = ((0.0, 1.0), (0.0, 1.0), (2.0, 0.0), (1.0, 0.0))  # looks for: an animal, an action
 W_KEY = ((1.0, 0.0), (0.0, 0.0), (0.0, 1.0), (0.0, 0.0))  # offers: an animal, an action
 W_VALUE = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0))
 
@@ -59,7 +59,9 @@ class SelfAttentionSteps(anywidget.AnyWidget):
         w_value: Rows = W_VALUE,
     ) -> None:
         if not 0 <= chosen < len(words):
-            raise ValueError(f"chosen ({chosen}) must be the place of one of the {len(words)} words")
+            raise ValueError(
+                f"chosen ({chosen}) must be the place of one of the {len(words)} words"
+            )
         if len(x) != len(words):
             raise ValueError(f"x must have a row for each of the {len(words)} words, got {len(x)}")
         d_model = len(x[0])

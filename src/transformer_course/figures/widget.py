@@ -6,7 +6,7 @@ from pathlib import Path
 def joined(*names: str) -> str:
     """Return the text of files of this folder, one after the other.
 
-    A notebook stores a figure's script and style as one text each, so that the built page needs no file of ours.
+    A notebook stores a figure's script and style as one text each, so the built page needs no file of ours.
 
     Args:
         names: names of files.
