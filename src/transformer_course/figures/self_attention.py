@@ -57,10 +57,11 @@ def _word(
     axes: Axes, corner: tuple[float, float], width: float, word: str, weight: float, *, asks: bool
 ) -> None:
     """Draw one word in a box as dark as its weight; the word that asks has a blue frame."""
-    frame = {"edgecolor": QUERY, "lw": 3} if asks else {"edgecolor": LINE, "lw": 1}
     shade = plt.get_cmap(WEIGHTS)(0.9 * weight)
     style = "round,pad=0.02,rounding_size=0.08"
-    axes.add_patch(FancyBboxPatch(corner, width, 0.85, boxstyle=style, facecolor=shade, **frame))
+    patch = FancyBboxPatch(corner, width, 0.85, boxstyle=style, facecolor=shade)
+    patch.set(edgecolor=QUERY if asks else LINE, lw=3 if asks else 1)
+    axes.add_patch(patch)
     colour = "white" if weight > 0.6 else "black"
     middle = corner[0] + width / 2
     axes.annotate(word, (middle, corner[1] + 0.42), ha="center", va="center", color=colour)
