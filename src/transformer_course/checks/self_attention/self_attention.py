@@ -46,6 +46,12 @@ def _no_softmax(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Resul
     return scores @ (x @ w_value), scores
 
 
+def _unstable(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Results:
+    powers = np.exp((x @ w_query) @ (x @ w_key).swapaxes(-2, -1) / np.sqrt(w_key.shape[-1]))
+    weights = powers / powers.sum(-1, keepdims=True)
+    return weights @ (x @ w_value), weights
+
+
 def draw(rng: np.random.Generator) -> tuple[Array, ...]:
     """Return sentences with none, one or two axes in front, and three matrices."""
     front = tuple(int(size) for size in rng.integers(1, 4, size=rng.integers(0, 3)))
@@ -67,7 +73,7 @@ self_attention = Exercise(
         "Write self-attention for all words at once. x has shape (..., n, d_model); the dots "
         "stand for any axes in front, such as the sentences of a batch, or none. w_query and "
         "w_key have shape (d_model, d_k), w_value (d_model, d_v). Return the output, shape (..., "
-        "n, d_v), and the weights, shape (..., n, n)."
+        "n, d_v), and the weights, shape (..., n, n). Large scores must work as well."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -162,6 +168,12 @@ self_attention = Exercise(
             _weighed(scores=lambda q, k: q @ k.T),
             "For one sentence your scores are right. `.T` turns round all axes, those in front "
             "too. Which two should change places?",
+        ),
+        Misconception(
+            "softmax that overflows",
+            _unstable,
+            "Small scores work. For large ones the exponential becomes infinite; chapter 01 has a "
+            "cure.",
         ),
         Misconception(
             "softmax left out",

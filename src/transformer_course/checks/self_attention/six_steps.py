@@ -87,7 +87,8 @@ six_steps = Exercise(
         "One word of a sentence asks. x has shape (n, d_model), a row for each word; `place` says "
         "which row asks, counted from 0; w_query and w_key have shape (d_model, d_k), w_value "
         "(d_model, d_v). Return three arrays: the scaled scores, shape (n,); the weights, shape "
-        "(n,); the new vector of the word, shape (d_v,)."
+        "(n,); the new vector of the word, shape (d_v,). Large "
+        "scores must work as well."
     ),
     returns=("scaled_scores", "weights", "output"),
     reference=reference,
@@ -97,7 +98,7 @@ six_steps = Exercise(
         *random_cases(draw, 6, "a random sentence"),
         Case(
             "a word with large numbers",
-            (np.eye(3) * 30, 2, np.eye(3), np.eye(3), np.arange(6.0).reshape(3, 2)),
+            (np.eye(3) * 60, 2, np.eye(3), np.eye(3), np.arange(6.0).reshape(3, 2)),
         ),
     ),
     draw=draw,
@@ -128,6 +129,12 @@ six_steps = Exercise(
             _steps(divisor=lambda d_k, d_model: float(np.sqrt(d_model))),
             "A score is a sum over the numbers of one query. How many are these, after the "
             "projection?",
+        ),
+        Misconception(
+            "softmax that overflows",
+            _steps(weigh=lambda scores: np.exp(scores) / np.exp(scores).sum()),
+            "Small scores work. For large ones the exponential becomes infinite; chapter 01 has a "
+            "cure.",
         ),
         Misconception(
             "scores divided by their sum, without the exponential",
