@@ -75,7 +75,7 @@ function render({ model, el }) {
     card("Scores", words, [["query \u00b7 key", OF_QUERY], ["score", ""]]),
     card(`Divide by ${divisor}`, words, [["scaled score", ""]]),
     card("Softmax", words, [["weight", ""]]),
-    card("Weight times value", words, [["weighted value", OF_VALUE]]),
+    card("Weight times value", words, [["weight \u00b7 value", ""], ["weighted value", OF_VALUE]]),
     card("Sum", words, []),
   ];
   const bars = cards[3].rows.map(({ cells }) => {
@@ -122,7 +122,8 @@ function render({ model, el }) {
     tell(3, "Positive shares that sum to 1.");
     bars.forEach((bar, j) => bar.show(now.weights[j]));
     tell(4, "Each value, made smaller by its weight.");
-    fill(4, 0, (j) => `${digits(now.weights[j], 2)} \u00b7 ${vector(now.values[j])} = ${point(now.weighted[j], 2)}`);
+    fill(4, 0, (j) => `${digits(now.weights[j], 2)} \u00b7 ${vector(now.values[j])}`);
+    fill(4, 1, (j) => vector(now.weighted[j]));
     tell(5, `All weighted values, added up: the new vector of ${word}.`);
     output.textContent = point(now.output, 2);
     const best = now.weights.indexOf(Math.max(...now.weights));
