@@ -389,22 +389,55 @@ def test_a_torch_error_is_shown_to_who_writes_torch() -> None:
     assert "matmul: Input operand 1" in judge(HALVES, with_numpy).message
 
 
-def test_a_second_mistake_is_announced() -> None:
-    def doubled_and_more(x: Any) -> Any:
-        return (x * 2 if x.ndim == 2 else x / 2), float(x.mean())
+def _three(letter: str) -> int:
+    return {"a": 1, "b": 2, "c": 3}[letter]
 
-    report = judge(HALVES, doubled_and_more)
-    assert report.misconception is None
-    one = Case("zero", (np.array([0.0]),))
-    exercise = Exercise(
-        **{**vars(HALVES), "name": "more", "cases": (*HALVES.cases, one)},
-    )
-    report = judge(exercise, lambda x: (x * 2 if x.size > 1 else x + 1, float(x.sum())))
-    assert report.misconception == "doubled"
+
+QUESTIONS = Exercise(
+    name="questions",
+    kind="predict",
+    difficulty=1,
+    minutes=3,
+    statement="Count.",
+    returns=("answer",),
+    reference=lambda letter: {"a": 1.0, "b": 2.0, "c": 3.0}[letter],
+    cases=(
+        Case("one", ("a",)),
+        Case("two", ("b",), "What comes after one?"),
+        Case("three", ("c",)),
+    ),
+    misconceptions=(
+        Misconception("began at zero", lambda x: 0 if x == "a" else _three(x), "Look at a hand."),
+        Misconception("forgot two", lambda x: 3 if x == "b" else _three(x), "Not so fast."),
+    ),
+    secret=True,
+)
+
+
+def test_questions_name_the_letter_and_never_the_answer() -> None:
+    report = judge(QUESTIONS, lambda x: 3 if x == "b" else _three(x))
+    assert report.misconception == "forgot two"
     assert report.message == (
-        "more. Not yet right: doubled.\nHint: Which way round?\n"
-        "There is something else besides: other cases come out differently too."
+        "questions. Not yet right: Question 'b': forgot two.\nHint: Not so fast."
     )
+    report = judge(QUESTIONS, lambda x: 1)
+    assert report.message == (
+        "questions. Not yet right. Question 'b' (two): Expected another answer, got 1. "
+        "What comes after one?"
+    )
+
+
+def test_a_second_wrong_answer_is_announced() -> None:
+    report = judge(QUESTIONS, lambda x: {"a": 1, "b": 3, "c": 17}[x])
+    assert report.misconception == "forgot two"
+    assert report.message.endswith("Hint: Not so fast.\nOther answers aren't right yet either.")
+
+
+def test_a_misconception_must_explain_every_case() -> None:
+    one = Case("zero", (np.array([0.0]),))
+    exercise = Exercise(**{**vars(HALVES), "name": "more", "cases": (*HALVES.cases, one)})
+    report = judge(exercise, lambda x: (x * 2 if x.size > 1 else x + 1, float(x.sum())))
+    assert report.misconception is None
 
 
 def test_exceptions_that_cant_be_printed() -> None:

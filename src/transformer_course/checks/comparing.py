@@ -134,8 +134,11 @@ def same(first: list[Array], second: list[Array], tolerance: float) -> bool:
 
 def close(actual: Array, expected: Array, tolerance: float) -> Array:
     """Return for each element whether it is as expected."""
-    small = tolerance / 100  # for numbers near 0
-    return np.isclose(actual, expected, rtol=tolerance, atol=small, equal_nan=True)
+    a, e = np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        near = np.abs(a - e) <= tolerance * (np.abs(e) + 0.01)  # 0.01: for numbers near 0
+        near &= np.isfinite(e)
+        return near | (a == e) | (np.isnan(a) & np.isnan(e))
 
 
 def first_difference(

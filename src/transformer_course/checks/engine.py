@@ -90,7 +90,7 @@ def _judge_with(exercise: Exercise, function: Callable[..., Any], kind: str) -> 
     """Judge with one kind of array; the first number says how much the verdict tells."""
     results: list[Result] = []
     for case, raw in zip(exercise.cases, _answers(exercise), strict=True):
-        result = _run_case(exercise, function, case, raw, kind)
+        result = run_case(exercise, function, case, raw, kind)
         if result.outcome.trouble == "unimplemented":
             return SURE, unattempted(exercise)
         if result.outcome.trouble in FINAL:
@@ -123,13 +123,23 @@ def _answers(exercise: Exercise) -> list[Any]:
 
 
 @functools.cache
-def _wrong_answers(exercise: Exercise, wrong: Callable[..., Any]) -> list[list[Array] | None]:
-    """Return what a misconception returns in each case; None where it raises an exception."""
-    outcomes = [run(wrong, case.arguments, running.SECONDS) for case in exercise.cases]
-    return [None if o.trouble else loose_parts(o.value, len(exercise.returns)) for o in outcomes]
+def _wrong_answers(
+    exercise: Exercise, wrong: Callable[..., Any]
+) -> list[tuple[list[Array] | None, bool]]:
+    """Return for each case what a misconception returns, and whether that tells it from the reference.
+
+    None stands for results that are no arrays, or an exception.
+    """
+    found: list[tuple[list[Array] | None, bool]] = []
+    for case, raw in zip(exercise.cases, _answers(exercise), strict=True):
+        outcome = run(wrong, case.arguments, running.SECONDS)
+        parts = None if outcome.trouble else loose_parts(outcome.value, len(exercise.returns))
+        expected = as_parts(raw, raw, exercise.returns)
+        found.append((parts, parts is None or not same(parts, expected, exercise.tolerance)))
+    return found
 
 
-def _run_case(
+def run_case(
     exercise: Exercise, function: Callable[..., Any], case: Case, raw: Any, kind: str
 ) -> Result:
     """Run one case twice: the second time must give the same."""
@@ -166,27 +176,23 @@ def _run_case(
 def _diagnose(exercise: Exercise, results: list[Result]) -> Report | None:
     """Return the report of the misconception that explains the results, or None.
 
-    A misconception explains them if they are equal to its own in every case where it differs from the
-    reference. One that agrees in all other cases too goes before one that doesn't, and the latter counts
-    only if it agrees by numbers, not only because both give NaN.
+    It explains them if they are equal to its own in every case. Where the cases are questions, it is
+    enough that they are equal wherever it differs from the reference: other answers may be wrong too.
     """
     partly: Report | None = None
     for misconception in exercise.misconceptions:
-        wrong = _wrong_answers(exercise, misconception.wrong)
-        pairs = list(zip(results, wrong, strict=True))
-        telling = [
-            (result, w)
-            for result, w in pairs
-            if w is None or not same(w, result.expected, exercise.tolerance)
-        ]
-        by_numbers = [(r, w) for r, w in telling if w is not None]
-        if not by_numbers or not all(_agrees(exercise, r, w) for r, w in telling):
+        answers = _wrong_answers(exercise, misconception.wrong)
+        pairs = [(result, wrong) for result, (wrong, _) in zip(results, answers, strict=True)]
+        telling = [pair for pair, (_, tells) in zip(pairs, answers, strict=True) if tells]
+        by_numbers = [result for result, wrong in telling if wrong is not None]
+        if not by_numbers or not all(_agrees(exercise, *pair) for pair in telling):
             continue
-        if all(_agrees(exercise, r, w) for r, w in pairs):
-            return explained(exercise, misconception, by_numbers[0][0], alone=True)
-        finite = any(np.isfinite(part).all() for _, w in by_numbers for part in w)
-        if partly is None and finite:
-            partly = explained(exercise, misconception, by_numbers[0][0], alone=False)
+        alone = all(_agrees(exercise, *pair) for pair in pairs)
+        report = explained(exercise, misconception, by_numbers[0], alone)
+        if alone:
+            return report
+        if exercise.secret:
+            partly = partly or report
     return partly
 
 

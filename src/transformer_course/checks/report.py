@@ -84,7 +84,7 @@ def explained(exercise: Exercise, found: Misconception, result: Result, alone: b
         alone: False if something else is wrong too.
     """
     where = f"Question {result.case.arguments[0]!r}: " if exercise.secret else ""
-    more = "There is something else besides: other cases come out differently too."
+    more = "Other answers aren't right yet either."
     message = f"{exercise.name}. Not yet right: {where}{found.name}.\nHint: {found.hint}"
     return Report(False, found.name, found.hint, message if alone else f"{message}\n{more}")
 

@@ -1,1 +1,1 @@
-"""Wrong answers that no misconception lists: EXERCISE__what_is_wrong; messages.txt has what each gets."""
+"""Wrong answers that no misconception lists: EXERCISE__what_is_wrong; CHAPTER.txt has the message of each."""

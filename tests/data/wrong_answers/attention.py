@@ -156,10 +156,6 @@ def predict__a_third(question):
     ]
 
 
-def predict__in_percent(question):
-    return {"a": (2, 3, 5), "b": (2, 3, 6), "c": 75, "d": 75, "e": 20, "f": 100, "g": 4.0}[question]
-
-
 def predict__all_weights_together(question):
     return {"a": (2, 3, 5), "b": (2, 3, 6), "c": 0.75, "d": 0.75, "e": 0.0667, "f": 1, "g": 4.0}[
         question
@@ -380,18 +376,23 @@ def measure_scores__scaled_by_the_number_of_keys(queries, keys):
     return (scores.var(), scaled.var(), *entropies)
 
 
-def measure_scores__results_grouped(queries, keys):
-    scores = queries @ keys.T
-    scaled = scores / np.sqrt(queries.shape[-1])
-    plain, less = (_bits(_softmax(table)).mean() for table in (scores, scaled))
-    return scores.var(), plain, scaled.var(), less
-
-
 def measure_scores__softmax_over_the_queries(queries, keys):
     scores = queries @ keys.T
     scaled = scores / np.sqrt(queries.shape[-1])
     entropies = (_bits(_softmax(table, 0)).mean() for table in (scores, scaled))
     return (scores.var(), scaled.var(), *entropies)
+
+
+def measure_scores__weights_scaled_not_scores(queries, keys):
+    scores = queries @ keys.T
+    weights = _softmax(scores)
+    scaled = weights / np.sqrt(queries.shape[-1])
+    return (
+        scores.var(),
+        scores.var() / queries.shape[-1],
+        _bits(weights).mean(),
+        _bits(scaled).mean(),
+    )
 
 
 def measure_scores__logarithm_of_ten(queries, keys):
@@ -433,16 +434,6 @@ def measure_scores__as_text(queries, keys):
     scaled = scores / np.sqrt(queries.shape[-1])
     numbers = (scores.var(), scaled.var(), _bits(_softmax(scores)).mean(), 0.0)
     return tuple(f"{number:.2f}" for number in numbers)
-
-
-def measure_scores__softmax_that_overflows(queries, keys):
-    def bits(table):
-        powers = np.exp(table)
-        return _bits(powers / powers.sum(-1, keepdims=True)).mean()
-
-    scores = queries @ keys.T
-    scaled = scores / np.sqrt(queries.shape[-1])
-    return scores.var(), scaled.var(), bits(scores), bits(scaled)
 
 
 def measure_scores__probabilities_times_themselves(queries, keys):
