@@ -74,7 +74,7 @@ predict_sizes = Exercise(
         Misconception(
             "output as wide as the words",
             _answers("c", (10, 512)),
-            "The words came in 512 wide, but values are averaged. (Chapter 04 makes 512 again.)",
+            "The words came in 512 wide, but values are averaged. Chapter 04 makes 512 again.",
         ),
         Misconception(
             "scores counted for each word once",

@@ -53,10 +53,11 @@ def _unstable(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Results
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, ...]:
-    """Return sentences with none, one or two axes in front, and three matrices."""
+    """Return sentences with none, one or two axes in front, at times of large numbers, and matrices."""
     front = tuple(int(size) for size in rng.integers(1, 4, size=rng.integers(0, 3)))
     n, d_model, d_k, d_v = (int(size) for size in rng.integers(2, 6, size=4))
-    return rng.normal(size=(*front, n, d_model)), *matrices(rng, d_model, d_k, d_v)
+    size = rng.choice([1.0, 1.0, 1.0, 60.0])
+    return rng.normal(size=(*front, n, d_model)) * size, *matrices(rng, d_model, d_k, d_v)
 
 
 def _random(about: str, shape: tuple[int, ...], d_k: int, d_v: int) -> Case:
@@ -103,7 +104,7 @@ self_attention = Exercise(
         Misconception(
             "one matrix for all three",
             lambda x, w_query, w_key, w_value: reference(x, w_query, w_query, w_query),
-            "You use one of the three matrices only. Same source, but three different views!",
+            "You use one of the three matrices only. Same source, but three different views.",
         ),
         Misconception(
             "queries and keys exchanged",

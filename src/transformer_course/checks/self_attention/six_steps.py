@@ -67,10 +67,11 @@ def _without_itself(x: Array, place: int, w_query: Array, w_key: Array, w_value:
 
 
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
-    """Return a sentence, the place of a word in it, and three matrices."""
+    """Return a sentence, at times of large numbers, the place of a word in it, and three matrices."""
     n, d_model, d_k, d_v = (int(size) for size in rng.integers(2, 6, size=4))
     place = int(rng.integers(0, n))
-    return rng.normal(size=(n, d_model)), place, *matrices(rng, d_model, d_k, d_v)
+    size = rng.choice([1.0, 1.0, 1.0, 60.0])
+    return rng.normal(size=(n, d_model)) * size, place, *matrices(rng, d_model, d_k, d_v)
 
 
 def _of_the_cat(place: int) -> tuple[Any, ...]:
