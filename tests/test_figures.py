@@ -45,7 +45,7 @@ def test_a_colour_means_the_same_everywhere(meaning: str) -> None:
     assert colour == css_colour(meaning)
     notation = (ROOT / "book" / "notation.md").read_text(encoding="utf-8")
     assert f"`{colour.upper()}`" in notation
-    widget = (FOLDER / "attention_plane.css").read_text(encoding="utf-8")
+    widget = (FOLDER / "widget.css").read_text(encoding="utf-8")
     if meaning in {"query", "key", "value"}:
         assert f"--{meaning}: var(--course-{meaning}, {colour});" in widget
 
@@ -58,7 +58,7 @@ def test_weights_get_darker_in_grey_print_too() -> None:
 
 def test_no_plot_has_colours_of_its_own_for_queries_keys_and_values() -> None:
     allowed = {getattr(palette, name) for name in ("QUERY", "KEY", "VALUE", "POSITION", "MASK")}
-    for name in ("plots.py", "attention.py"):
+    for name in ("plots.py", "attention.py", "self_attention.py"):
         used = set(HEX.findall((FOLDER / name).read_text(encoding="utf-8")))
         assert not used & allowed, name
 
@@ -173,12 +173,17 @@ def test_widget_keeps_its_state_and_a_fixed_text() -> None:
     assert "export default { render }" in state["_esm"]
 
 
-def test_widget_loads_nothing() -> None:
-    script = (FOLDER / "attention_plane.js").read_text(encoding="utf-8")
-    assert re.findall(r"https?://[^\"]+", script) == ["http://www.w3.org/2000/svg"]
+SCRIPTS = sorted(path.name for path in FOLDER.glob("*.js"))
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_widget_loads_nothing(name: str) -> None:
+    script = (FOLDER / name).read_text(encoding="utf-8")
+    assert set(re.findall(r"https?://[^\"]+", script)) <= {"http://www.w3.org/2000/svg"}
     assert not re.search(r"\b(import|fetch|XMLHttpRequest|eval)\b *\(", script)
     assert "import " not in script
-    assert "url(" not in (FOLDER / "attention_plane.css").read_text(encoding="utf-8")
+    style = FOLDER / name.replace(".js", ".css")
+    assert "url(" not in style.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -193,3 +198,21 @@ def test_widget_loads_nothing() -> None:
 def test_widget_refuses_what_it_cannot_draw(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         figures.AttentionPlane(**arguments)  # type: ignore[arg-type]
+
+
+def test_learning_curves_show_each_seed_and_the_mean() -> None:
+    curves = {"right": [[0.0, 0.5], [0.2, 0.9]], "il or elle": [[0.5, 1.0], [0.5, 0.8]]}
+    axes = figures.learning_curves([200, 400], curves).axes[0]
+    drawn = [line.get_ydata().tolist() for line in axes.lines]
+    assert drawn[:2] == curves["right"]
+    assert drawn[2] == pytest.approx([0.1, 0.7])
+    assert drawn[5] == pytest.approx([0.5, 0.9])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(curves)
+    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 2
+
+
+def test_learning_curves_refuse_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"curves\['a'\] has 1 values for 2 steps"):
+        figures.learning_curves([1, 2], {"a": [[0.5]]})
+    with pytest.raises(ValueError, match=r"curves \(4\) must be 3 or fewer"):
+        figures.learning_curves([1], {name: [[0.5]] for name in "abcd"})

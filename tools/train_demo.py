@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 from fingerprint import fingerprint
 
-from transformer_course.cli import GRAMMAR_RECIPE, Data
+from transformer_course.runs import GRAMMAR_RECIPE, Data
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"

@@ -21,7 +21,7 @@ from transformer_course.figures.palette import (
     VALUE,
     WEIGHTS,
 )
-from transformer_course.figures.plots import weight_map
+from transformer_course.figures.plots import learning_curves, weight_map
 from transformer_course.figures.self_attention import (
     projections,
     scores_by_layers,
@@ -44,7 +44,11 @@ __all__ = [
     "front_page",
     "kernel_fits",
     "key_planes",
+<<<<<<< HEAD
     "projections",
+=======
+    "learning_curves",
+>>>>>>> main
     "scaling_curves",
     "score_fields",
     "scores_by_layers",
