@@ -44,11 +44,8 @@ __all__ = [
     "front_page",
     "kernel_fits",
     "key_planes",
-<<<<<<< HEAD
-    "projections",
-=======
     "learning_curves",
->>>>>>> main
+    "projections",
     "scaling_curves",
     "score_fields",
     "scores_by_layers",
