@@ -54,7 +54,7 @@ def main() -> None:
             shutil.rmtree(FOLDER)
         FOLDER.mkdir(exist_ok=True)
         stamp.write_text(wanted)
-        command = [sys.executable, "-m", "transformer_course.cli", "train", "--out", "runs/demo"]
+        command = [sys.executable, "-m", "transformer_course", "train", "--out", "runs/demo"]
         resume = any((FOLDER / "checkpoints").glob("step-*.safetensors"))
         if not resume:
             (FOLDER / "run.json").unlink(missing_ok=True)

@@ -313,12 +313,3 @@ def _errors_in_one_sentence(out: Path | None = None) -> Iterator[None]:
             hint = f"; go on from the last checkpoint with: transformer-course train --out {out} --resume"
         print(f"\nstopped{hint}", file=sys.stderr)
         raise typer.Exit(130) from error
-
-
-def main() -> None:
-    """Entry point of the command `transformer-course`."""
-    app()
-
-
-if __name__ == "__main__":
-    main()
