@@ -871,6 +871,108 @@ MUTANTS = [
             "test_widget_keeps_its_state_and_a_fixed_text",
         ),
     ),
+    *_of(
+        "self_attention",
+        "self_attention",
+        (
+            "keys and values swapped, seen by the notebook",
+            "self.w_query(x), self.w_key(source), self.w_value(source), mask",
+            "self.w_query(x), self.w_value(source), self.w_key(source), mask",
+            "chapters/02_self_attention.ipynb",
+        ),
+        (
+            "one projection for queries and keys, seen by the notebook",
+            "self.w_query(x), self.w_key(source)",
+            "self.w_key(x), self.w_key(source)",
+            "chapters/02_self_attention.ipynb",
+        ),
+        (
+            "values not projected by their own matrix, seen by the notebook",
+            "self.w_value(source), mask",
+            "self.w_query(source), mask",
+            "chapters/02_self_attention.ipynb",
+        ),
+        (
+            "queries from the memory, seen by the notebook",
+            "self.w_query(x)",
+            "self.w_query(source)",
+            "chapters/02_self_attention.ipynb",
+        ),
+        (
+            "memory ignored, seen by the notebook",
+            "source = x if memory is None else memory",
+            "source = x",
+            "chapters/02_self_attention.ipynb",
+        ),
+        (
+            "mask dropped, seen by the notebook",
+            "self.w_value(source), mask",
+            "self.w_value(source)",
+            "chapters/02_self_attention.ipynb",
+        ),
+    ),
+    *_of(
+        "figures/self_attention",
+        "figures_self_attention",
+        (
+            "every word framed",
+            "asks=place == asking",
+            "asks=True",
+            "test_word_focus_shades_by_weight_and_frames_who_asks",
+        ),
+        (
+            "dark where the weight is small",
+            "plt.get_cmap(WEIGHTS)(0.9 * weight)",
+            "plt.get_cmap(WEIGHTS)(0.9 - 0.9 * weight)",
+            "test_word_focus_shades_by_weight_and_frames_who_asks",
+        ),
+        (
+            "long sentences run out of the picture",
+            "if left + width > LINE_WIDTH:",
+            "if False:",
+            "test_word_focus_breaks_long_sentences_and_shows_every_word",
+        ),
+        (
+            "keys and values drawn in each other's place",
+            "for part in (x, queries, keys, values)]",
+            "for part in (x, queries, values, keys)]",
+            "test_projections_write_every_number_in_its_colour",
+        ),
+        (
+            "cross-attention drawn with one source",
+            "if asks == gives:",
+            "if True:",
+            "test_where_they_come_from_has_one_source_or_two",
+        ),
+        (
+            "the best run drawn as the mean",
+            "axes.barh(row, np.mean(shares)",
+            "axes.barh(row, np.max(shares)",
+            "test_scores_by_layers_draws_every_run_and_the_bound",
+        ),
+    ),
+    *_of(
+        "figures/self_attention_steps",
+        "figures_self_attention",
+        (
+            "keys by the values' matrix in the state",
+            "w_key=[list(row) for row in w_key]",
+            "w_key=[list(row) for row in w_value]",
+            "test_six_steps_keep_their_state_and_a_fixed_text",
+        ),
+        (
+            "an eater that fits itself best",
+            "W_KEY = ((1.0, 0.0), (0.0, 0.0), (0.0, 1.0)",
+            "W_KEY = ((1.0, 0.0), (0.0, 0.0), (3.0, 1.0)",
+            "test_six_steps_have_no_word_that_looks_most_at_itself",
+        ),
+        (
+            "any word number taken",
+            "if not 0 <= chosen < len(words):",
+            "if False:",
+            "test_six_steps_refuse_what_does_not_fit",
+        ),
+    ),
 ]
 
 

@@ -24,6 +24,13 @@ from transformer_course.figures.palette import (
     WEIGHTS,
 )
 from transformer_course.figures.plots import learning_curves, weight_map
+from transformer_course.figures.self_attention import (
+    projections,
+    scores_by_layers,
+    where_they_come_from,
+    word_focus,
+)
+from transformer_course.figures.self_attention_steps import SelfAttentionSteps
 from transformer_course.figures.source import Source
 
 __all__ = [
@@ -35,6 +42,7 @@ __all__ = [
     "WEIGHTS",
     "AttentionPlane",
     "MaskExplorer",
+    "SelfAttentionSteps",
     "Source",
     "exam_bars",
     "front_page",
@@ -42,7 +50,11 @@ __all__ = [
     "key_planes",
     "learning_curves",
     "mask_grids",
+    "projections",
     "scaling_curves",
     "score_fields",
+    "scores_by_layers",
     "weight_map",
+    "where_they_come_from",
+    "word_focus",
 ]
