@@ -4,7 +4,6 @@
 const RANGE = 4; // both planes show -RANGE to RANGE
 const SIZE = 300; // units of a plane's drawing
 const STEP = 0.1; // of the sliders and the arrow keys
-const SVG = "http://www.w3.org/2000/svg";
 
 /** Scores, weights, output and entropy (in bits) of one query. */
 export function attend(query, keys, values, scaled) {
@@ -19,16 +18,6 @@ export function attend(query, keys, values, scaled) {
   return { scores, weights, output, entropy: Math.max(entropy, 0) };
 }
 
-function dot(a, b) {
-  return a.reduce((sum, number, i) => sum + number * b[i], 0);
-}
-
-/** A number with few digits and a real minus sign; never "-0.0". */
-function digits(number, places) {
-  const text = number.toFixed(places);
-  return Number(text) === 0 ? (0).toFixed(places) : text.replace("-", "\u2212");
-}
-
 function point(vector, places) {
   return `(${digits(vector[0], places)}, ${digits(vector[1], places)})`;
 }
@@ -36,22 +25,6 @@ function point(vector, places) {
 const across = (x) => ((x + RANGE) / (2 * RANGE)) * SIZE;
 const down = (y) => ((RANGE - y) / (2 * RANGE)) * SIZE;
 const clamp = (x) => Math.min(RANGE, Math.max(-RANGE, Math.round(x / STEP) * STEP));
-
-/** Make an HTML element: attributes, then children or text. */
-function html(tag, attributes = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
-
-function svg(parent, tag, attributes = {}, text = "") {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text) element.textContent = text;
-  parent.append(element);
-  return element;
-}
 
 /** Draw the axes of a plane and return its drawing. */
 function plane(label, xName, yName) {
@@ -188,7 +161,7 @@ function render({ model, el }) {
   const scaleLabel = html("label", { class: "tc-scale" }, scaled, "divide the scores by \u221Ad\u2096 = \u221A2");
   const controls = html("div", { class: "tc-controls" }, ...sliders.map((s) => s.label));
   controls.append(html("div", { class: "tc-row" }, scaleLabel, again));
-  const root = html("div", { class: "tc-plane", role: "group", "aria-label": "Attention in the plane" });
+  const root = html("div", { class: "tc-widget tc-plane", role: "group", "aria-label": "Attention in the plane" });
   const captions = ["Query (blue), keys (orange)", "Values (green), output (diamond)"];
   const panels = [left, right].map(({ drawing }, i) =>
     html("div", { class: "tc-panel" }, html("p", {}, captions[i]), drawing),
@@ -287,13 +260,7 @@ function render({ model, el }) {
     model.save_changes();
   });
   again.addEventListener("click", () => move(...start));
-  model.on("change:query", draw);
-  model.on("change:scaled", draw);
-  draw();
-  return () => {
-    model.off("change:query", draw);
-    model.off("change:scaled", draw);
-  };
+  return follow(model, ["query", "scaled"], draw);
 }
 
 export default { render };

@@ -1,11 +1,10 @@
 """The interactive figure of chapter 01: a query that is dragged in the plane of the keys."""
 
-from pathlib import Path
-
 import anywidget
 import traitlets
 
-_HERE = Path(__file__).parent
+from transformer_course.figures.widget import script, styles
+
 WORDS = ("cat", "mat", "on", "the")
 KEYS = ((3.0, 0.5), (0.6, 2.8), (-2.4, 1.4), (-1.6, -2.2))
 VALUES = ((-2.8, -1.6), (2.4, -2.2), (2.8, 2.0), (-1.8, 2.6))
@@ -30,8 +29,8 @@ class AttentionPlane(anywidget.AnyWidget):
     Interactive figure: a query among the keys cat, mat, on, the
     """
 
-    _esm = _HERE / "attention_plane.js"
-    _css = _HERE / "attention_plane.css"
+    _esm = script("attention_plane")
+    _css = styles("attention_plane")
 
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_vectors = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)
