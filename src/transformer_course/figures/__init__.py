@@ -13,7 +13,14 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.multi_head import (
+    head_links,
+    head_maps,
+    reshape_grids,
+)
 from transformer_course.figures.palette import (
+    HEADS,
     KEY,
     MASK,
     POSITION,
@@ -25,6 +32,7 @@ from transformer_course.figures.plots import weight_map
 from transformer_course.figures.source import Source
 
 __all__ = [
+    "HEADS",
     "KEY",
     "MASK",
     "POSITION",
@@ -32,10 +40,14 @@ __all__ = [
     "VALUE",
     "WEIGHTS",
     "AttentionPlane",
+    "HeadExplorer",
     "Source",
     "front_page",
+    "head_links",
+    "head_maps",
     "kernel_fits",
     "key_planes",
+    "reshape_grids",
     "scaling_curves",
     "score_fields",
     "weight_map",
