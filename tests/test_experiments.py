@@ -46,15 +46,28 @@ def test_experiment_runs_at_reduced_size(name: str, tmp_path: Path) -> None:
     assert result["scores"]
 
 
-def test_fingerprint_follows_code_not_comments(tmp_path: Path, monkeypatch: Any) -> None:
+def test_fingerprint_follows_code_that_is_used(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setattr("fingerprint.PACKAGE", tmp_path)
     module = tmp_path / "module.py"
-    module.write_text('"""Doc."""\n\n\ndef f(x):\n    """Old."""\n    return x + 1\n')
-    before = fingerprint({"a": 1}, ["module.py"])
-    module.write_text('"""Other."""\n# note\n\n\ndef f(x):\n    """New."""\n    return x + 1\n')
-    assert fingerprint({"a": 1}, ["module.py"]) == before
-    assert fingerprint({"a": 2}, ["module.py"]) != before
-    module.write_text('"""Doc."""\n\n\ndef f(x):\n    """Old."""\n    return x + 2\n')
-    assert fingerprint({"a": 1}, ["module.py"]) != before
+
+    def after(*code: str, config: Any = 1, uses: tuple[str, ...] = ("f",)) -> str:
+        module.write_text("\n".join(code) + "\n")
+        return fingerprint(config, ["module.py"], uses)
+
+    f, g = 'def f(x):\n    """Old."""\n    return g(x) + K', "def g(x):\n    return x"
+    before = after("K = 1", f, g)
+    assert after('"""Doc."""', "# note", "K = 1", f.replace("Old", "New"), g) == before
+    assert after("K = 1", g, f) == before
+    assert after("import os", "K = 1", f, g, "def unused():\n    return K") == before
+    assert after("K = 1", f, g, config=2) != before
+    assert after("K = 2", f, g) != before
+    assert after("K = 1", f, g.replace("return x", "return -x")) != before
+    assert after("K = 1", f, g, "f = g") != before
+    assert after("K = 1", f, g, "print(K)") != before
+    assert after("K = 1", f, g, uses=("g",)) != before
+    assert after("K = 1", f, g, "TABLE = {}", "def h():\n    pass") == before
+    assert after("K = 1", f.replace("g(x)", "getattr(x, 'h')"), g, "def h():\n    pass") != after(
+        "K = 1", f.replace("g(x)", "getattr(x, 'h')"), g, "def h():\n    return 1"
+    )
     with pytest.raises(ValueError, match=r"names 'gone\.py', which isn't in the package"):
-        fingerprint({}, ["gone.py"])
+        fingerprint({}, ["gone.py"], ())

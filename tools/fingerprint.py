@@ -1,26 +1,31 @@
-"""A fingerprint of code: changes with what the code does, not with its comments and docstrings."""
+"""A fingerprint of code: changes with what the code does, not with its comments, docstrings or what nobody uses."""
 
 import ast
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "transformer_course"
 
 
-def fingerprint(config: Any, modules: Iterable[str]) -> str:
-    """SHA-256 of a config and of the package modules that give it meaning.
+def fingerprint(config: Any, modules: Iterable[str], uses: Iterable[str]) -> str:
+    """SHA-256 of a config and of the package's code that gives it meaning.
+
+    A function or class counts if it is used, directly or through others of these modules. "Used" means that its
+    name occurs, also within a string: too much may count, but never too little.
 
     Args:
         config: anything JSON can say.
         modules: files or folders below the package, such as "training.py" or "corpus/grammar".
+        uses: the names from which the search starts, such as those in an experiment's script.
 
     Raises:
         ValueError: if there is no such file or folder.
     """
     state = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
+    definitions: list[ast.stmt] = []
     for name in sorted(modules):
         path = PACKAGE / name
         if not path.exists():
@@ -28,19 +33,58 @@ def fingerprint(config: Any, modules: Iterable[str]) -> str:
         files = [path] if path.is_file() else sorted(p for p in path.rglob("*") if p.is_file())
         for file in files:
             if file.suffix == ".py":
-                state.update(_code(file).encode())
+                definitions += parsed(file).body
             elif file.suffix in (".tsv", ".txt"):
                 state.update(file.read_bytes())
+    for code in sorted(map(ast.dump, _reached(definitions, set(uses)))):
+        state.update(code.encode())
     return state.hexdigest()
 
 
-def _code(path: Path) -> str:
+def parsed(path: Path) -> ast.Module:
+    """A file's code without its docstrings."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     for node in ast.walk(tree):
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and _is_docstring(body[0]):
             node.body = body[1:]  # type: ignore[attr-defined]
-    return ast.dump(tree)
+    return tree
+
+
+def names_in(node: ast.AST) -> Iterator[str]:
+    """Every name that occurs in a piece of code, also as an attribute, an import or a string."""
+    for part in ast.walk(node):
+        if isinstance(part, ast.Name):
+            yield part.id
+        elif isinstance(part, ast.Attribute):
+            yield part.attr
+        elif isinstance(part, ast.alias):
+            yield part.name.rpartition(".")[2]
+        elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+            yield part.value
+
+
+def _reached(definitions: list[ast.stmt], names: set[str]) -> list[ast.stmt]:
+    """The definitions that are used, in the order of the files; imports say nothing by themselves."""
+    waiting = [d for d in definitions if not isinstance(d, ast.Import | ast.ImportFrom)]
+    found: list[ast.stmt] = []
+    while True:
+        new = [d for d in waiting if not (defined := _defined(d)) or defined & names]
+        if not new:
+            return found
+        found += new
+        waiting = [d for d in waiting if d not in new]
+        names |= {name for d in new for name in names_in(d)}
+
+
+def _defined(statement: ast.stmt) -> set[str]:
+    """The names that a statement at the top of a module gives a meaning; empty if it does something else."""
+    if isinstance(statement, ast.FunctionDef | ast.ClassDef):
+        return {statement.name}
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    if isinstance(statement, ast.AnnAssign):
+        targets = [statement.target]
+    return {part.id for t in targets for part in ast.walk(t) if isinstance(part, ast.Name)}
 
 
 def _is_docstring(node: ast.AST) -> bool:

@@ -11,6 +11,7 @@ It is run with three seeds; a seed that is done is kept in runs/experiments, so 
 record goes to book/experiments/<name>.json.
 """
 
+import ast
 import importlib.util
 import json
 import platform
@@ -21,7 +22,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from fingerprint import fingerprint
+from fingerprint import fingerprint, names_in, parsed
 
 import transformer_course
 from transformer_course.checkpoints import write_atomically
@@ -48,7 +49,9 @@ def load(name: str) -> ModuleType:
 
 def digest(script: ModuleType) -> str:
     """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
-    return fingerprint(script.CONFIG, script.MODULES)
+    code = parsed(Path(str(script.__file__)))
+    functions = [ast.dump(node) for node in code.body if isinstance(node, ast.FunctionDef)]
+    return fingerprint([script.CONFIG, functions], script.MODULES, names_in(code))
 
 
 def is_current(name: str) -> bool:

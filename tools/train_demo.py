@@ -36,7 +36,8 @@ MODULES = [
 
 def demo_fingerprint() -> str:
     """What the demo translator depends on: its recipe, its data, and the code that trains it."""
-    return fingerprint([asdict(GRAMMAR_RECIPE), Data.n_pairs], MODULES)
+    config = [asdict(GRAMMAR_RECIPE), Data.n_pairs]
+    return fingerprint(config, MODULES, ("train_translator", "generate", "Translator"))
 
 
 def main() -> None:

@@ -42,6 +42,7 @@ MODULES = [
     "positional_encoding.py",
     "recipe.py",
     "training.py",
+    "translator.py",
 ]
 
 

@@ -3,4 +3,10 @@
 One module or package per chapter, of the same name: `from transformer_course.checks import attention as check`.
 `exercise` says what an exercise declares, `engine` judges an answer, `running` keeps the notebook alive
 whatever the learner's function does, and `comparing` puts differences into words.
+
+`keep` and `part` gather the learner's own Transformer in `my_transformer.py`, beside the notebook.
 """
+
+from transformer_course.checks.own_parts import for_tensors, keep, part
+
+__all__ = ["for_tensors", "keep", "part"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -71,17 +71,19 @@ class _Result:
         return self.parts is not None and same(self.parts, self.expected, tolerance)
 
 
-def judge(exercise: Exercise, function: Callable[..., Any]) -> Report:
+def judge(
+    exercise: Exercise, function: Callable[..., Any], kinds: Sequence[str] | None = None
+) -> Report:
     """Return the verdict on the learner's function; never raises for anything the function does.
 
     A function may be written for NumPy arrays or for torch tensors: both are tried, and the verdict that
-    tells more counts.
+    tells more counts. `kinds` ("numpy", "torch") says which to try instead.
     """
     refusal = _refuse(exercise, function)
     if refusal:
         return _failed(exercise, refusal)
     best: tuple[int, Report] | None = None
-    for kind in _array_kinds(exercise, function):
+    for kind in kinds or _array_kinds(exercise, function):
         rank, report = _judge_with(exercise, function, kind)
         if best is None or rank > best[0]:
             best = rank, report

@@ -86,12 +86,17 @@ class Cell:
 
 
 CELLS = tuple(Cell(*values) for values in product((True, False), (True, False), "mf"))
+TELLING = (
+    0.75  # so often at least the nouns differ in gender; where they don't, "it" teaches nothing
+)
 
 
 def draw(
     dice: Dice, cell: Cell | None, kinds: tuple[Sequence[Noun], Sequence[Noun]]
 ) -> tuple[Noun, Noun, bool, bool]:
     """A noun of each kind, which of them "it" is, and which comes first."""
+    if cell is None and dice.chance(TELLING):
+        cell = dice.pick(CELLS)
     if cell is None:
         first = dice.pick(kinds[0])
         second = dice.companion(kinds[1], "il", first.name)

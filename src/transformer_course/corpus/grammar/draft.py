@@ -97,6 +97,8 @@ def consistent(readings: Sequence[Reading]) -> bool:
 
 def choose_readings(phrases: list[Phrase], dice: Dice) -> tuple[Reading, ...]:
     """A reading of each phrase to train on."""
+    if all([phrase.common == 1 for phrase in phrases]):  # nothing to choose: most sentences
+        return tuple([phrase.readings[0] for phrase in phrases])
     while True:
         chosen = [
             phrase.readings[int(dice.random() * phrase.common) if phrase.common > 1 else 0]
@@ -112,9 +114,10 @@ def write_english(words: list[Word]) -> tuple[str, tuple[int, ...]]:
     >>> write_english([("if", 1), ("it is", 2), (",", 0), ("yes", 3)])
     ('if it is, yes', (1, 2, 2, 3))
     """
-    text = " ".join([word for word, _ in words])
+    written, owners = zip(*words, strict=True)
+    text = " ".join(written)
     if "," not in text and text.count(" ") == len(words) - 1:  # most sentences
-        return text, tuple([key for _, key in words])
+        return text, owners
     keys = [key for word, key in words if word != "," for _ in word.split(" ")]
     return text.replace(" ,", ","), tuple(keys)
 
@@ -140,9 +143,10 @@ CONTRACTED = frozenset(("du", "des", "au", "aux"))
 
 def spelling_phenomena(words: list[str], keys: Keys) -> list[str]:
     """What the spelling shows: elision, contraction, an h that allows neither."""
-    joined = [words[i] for i, owners in enumerate(keys) if len(owners) > 1]
     labels = []
-    for word in joined:
+    for word, owners in zip(words, keys, strict=True):
+        if len(owners) == 1:
+            continue
         if "'" in word:
             labels.append("elision")
         elif word in CONTRACTED:

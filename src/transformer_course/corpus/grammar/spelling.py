@@ -64,9 +64,9 @@ def spell(words: Sequence[Word]) -> tuple[list[str], Keys]:
     """
     written = [word for word, _ in words]
     owners: Keys = [(key,) for _, key in words]
-    special = [index for index, word in enumerate(written) if KINDS[word]]
-    for index in reversed(special):  # from the right: "de le" is not joined once "le" is elided
-        word, kind = words[index][0], KINDS[words[index][0]]
+    special = [(index, kind) for index, kind in enumerate(map(KINDS.__getitem__, written)) if kind]
+    for index, kind in reversed(special):  # from the right: "de le" isn't joined once "le" elides
+        word = words[index][0]
         if kind == "several":
             parts = written[index].split()
             written[index : index + 1] = parts

@@ -1,0 +1,25 @@
+"""Find every exercise of every chapter: a chapter is a package beside this module that lists EXERCISES."""
+
+import functools
+import importlib
+import pkgutil
+
+from transformer_course import checks
+from transformer_course.checks.exercise import Exercise
+
+
+@functools.cache
+def exercises_by_chapter() -> dict[str, tuple[Exercise, ...]]:
+    """Return the exercises of each chapter, by the chapter's stem.
+
+    >>> "attention" in exercises_by_chapter()
+    True
+    """
+    names = (found.name for found in pkgutil.iter_modules(checks.__path__) if found.ispkg)
+    packages = {name: importlib.import_module(f"{checks.__name__}.{name}") for name in names}
+    return {name: package.EXERCISES for name, package in packages.items()}
+
+
+def exercises_named(name: str) -> list[Exercise]:
+    """Return the exercises, of all chapters, whose function has this name."""
+    return [e for found in exercises_by_chapter().values() for e in found if e.name == name]

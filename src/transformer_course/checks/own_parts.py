@@ -1,0 +1,158 @@
+"""The learner's own Transformer: functions that pass their check gather in `my_transformer.py`."""
+
+import ast
+import functools
+import inspect
+import os
+import pkgutil
+import re
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import torch
+
+import transformer_course
+from transformer_course.checks.discovery import exercises_named
+from transformer_course.checks.engine import judge
+from transformer_course.checks.own_file import (
+    FILE,
+    CannotKeep,
+    blocks_for,
+    load,
+    put,
+    read,
+    source_of,
+)
+
+
+def keep(thing: Callable[..., Any]) -> None:
+    """Write a function or class of the notebook into `my_transformer.py`, and say so.
+
+    An older version of the same name is replaced. Nothing is written if it isn't finished, doesn't pass
+    its check, or if the file can't be read as Python any more.
+
+    Args:
+        thing: the function or class itself. What it uses of the notebook (functions, classes, numbers,
+            imports) is written too.
+    """
+    name = getattr(thing, "__name__", repr(thing))
+    try:
+        text, others = _text_with(name, thing)
+    except CannotKeep as error:
+        print(f"Not kept: {name}. {error}")
+        return
+    new = Path(f"{FILE}.new")
+    new.write_text(text, encoding="utf-8")
+    os.replace(new, FILE)  # in one step, so that nobody reads half a file
+    print(f"Kept in {FILE}: {name}{f' (with {others}, which it uses)' if others else ''}.")
+
+
+def part(name: str) -> Any:
+    """Return the learner's part of this name if it passes its check with tensors, else the package's.
+
+    Prints which of the two it is, and why.
+
+    Raises:
+        ValueError: if the package has no such part.
+    """
+    packaged = _packaged(name)
+    mine, reason = None, f"{FILE} isn't in this folder"
+    if Path(FILE).exists():
+        try:
+            mine = load(read()).get(name)
+            reason = f"{FILE} has none"
+        except CannotKeep as error:
+            reason = str(error).rstrip(".")
+    if mine is not None and _passes(name, mine, ("torch",)):
+        print(f"{name}: yours, from {FILE}.")
+        return mine
+    reason = reason if mine is None else f"yours in {FILE} doesn't pass its check"
+    print(f"{name}: the course's own ({reason}).")
+    return packaged
+
+
+def for_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function written for NumPy take torch tensors and return them; no gradient flows through it.
+
+    >>> for_tensors(lambda x: x.astype(float).mean(axis=0, keepdims=True))(torch.tensor([1.0, 2.0]))
+    tensor([1.5000])
+    """
+
+    @functools.wraps(function)
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        given = [*arguments, *named.values()]
+        device = next((x.device for x in given if torch.is_tensor(x)), None)
+        if device is None:
+            return function(*arguments, **named)
+        results = function(*map(_array, arguments), **{k: _array(x) for k, x in named.items()})
+        several = isinstance(results, tuple)
+        tensors = tuple(_tensor(x, given).to(device) for x in (results if several else (results,)))
+        return tensors if several else tensors[0]
+
+    return wrapped
+
+
+def _array(value: Any) -> Any:
+    """Return a tensor as a NumPy array, anything else as it is."""
+    return value.numpy(force=True) if torch.is_tensor(value) else value
+
+
+def _tensor(value: Any, given: list[Any]) -> torch.Tensor:
+    """Return an array as a tensor, with the precision of the tensors given."""
+    tensor = torch.as_tensor(value)
+    floats = [x for x in given if torch.is_tensor(x) and x.is_floating_point()]
+    return tensor.to(floats[0].dtype) if floats and tensor.is_floating_point() else tensor
+
+
+def _text_with(name: str, thing: Any) -> tuple[str, str]:
+    """Return the text of the file with `thing` in it, and the names of other functions written with it."""
+    if not (inspect.isfunction(thing) or inspect.isclass(thing)) or not name.isidentifier():
+        raise CannotKeep(
+            "Give `keep` a function written with `def`, or a class, by its name alone."
+        )
+    if any(_raises_not_implemented(node) for node in ast.walk(ast.parse(source_of(thing)))):
+        raise CannotKeep("It isn't written yet.")
+    if not _passes(name, thing):
+        raise CannotKeep("It doesn't pass its check yet.")
+    text = read()
+    load(text)  # what can't be read isn't written over
+    blocks = blocks_for(thing, _written)
+    if any(block.startswith("@for_tensors") for block in blocks.values()):
+        text = put(text, "", "from transformer_course.checks import for_tensors\n", name)
+    for needed, block in blocks.items():
+        text = put(text, needed, block, name)
+    load(text)
+    others = [n for n, block in blocks.items() if n != name and "\n" in block.rstrip()]
+    return text, ", ".join(others)
+
+
+def _raises_not_implemented(node: ast.AST) -> bool:
+    return isinstance(node, ast.Raise) and "NotImplementedError" in ast.unparse(node)
+
+
+def _written(thing: Any) -> str:
+    """Return the source to write; a function that passes its check with arrays only is made fit for tensors."""
+    source, name = source_of(thing), thing.__name__
+    if source.startswith("@for_tensors") or not exercises_named(name):
+        return source
+    numpy_only = _passes(name, thing, ("numpy",)) and not _passes(name, thing, ("torch",))
+    return f"@for_tensors  # written for NumPy\n{source}" if numpy_only else source
+
+
+def _passes(name: str, thing: Any, kinds: tuple[str, ...] | None = None) -> bool:
+    """True if `thing` passes a check of this name with one of the kinds of array, or if there is no check."""
+    exercises = exercises_named(name)
+    return not exercises or any(judge(exercise, thing, kinds).passed for exercise in exercises)
+
+
+def _packaged(name: str) -> Any:
+    """Return the package's function or class of this name."""
+    definition = re.compile(rf"^(?:def|class) {re.escape(name)}\b", re.MULTILINE)
+    folder = Path(transformer_course.__path__[0])
+    for module in pkgutil.iter_modules(transformer_course.__path__):
+        path = folder / f"{module.name}.py"
+        if path.exists() and definition.search(path.read_text(encoding="utf-8")):
+            return getattr(import_module(f"transformer_course.{module.name}"), name)
+    raise ValueError(f"name ({name!r}) must be a function or class of the package")
