@@ -181,8 +181,8 @@ def _add_removals(
     for kind, title in kinds.items():
         losses = [loss for found in removed[kind].values() for loss in found]
         scores.setdefault(title, {})[f"{name}, mean"] = sum(losses) / len(losses)
-        scores[title][f"{name}, highest"] = max(losses)
-        scores[title][f"{name}, lowest"] = min(losses)
+        worst, bound = (max, "highest") if kind == "without" else (min, "lowest")
+        scores[title][f"{name}, {bound}"] = worst(losses)
     scores.setdefault("loss with the mean map in every head", {})[name] = removed["mean map"]
     for attention, losses in removed["without"].items():
         if len(losses) == 8:  # the length of the other curves

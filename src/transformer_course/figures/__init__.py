@@ -15,8 +15,10 @@ from transformer_course.figures.attention import (
 from transformer_course.figures.attention_plane import AttentionPlane
 from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.multi_head import (
+    head_curves,
     head_links,
     head_maps,
+    head_removals,
     reshape_grids,
 )
 from transformer_course.figures.palette import (
@@ -43,8 +45,10 @@ __all__ = [
     "HeadExplorer",
     "Source",
     "front_page",
+    "head_curves",
     "head_links",
     "head_maps",
+    "head_removals",
     "kernel_fits",
     "key_planes",
     "reshape_grids",

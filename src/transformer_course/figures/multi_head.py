@@ -1,12 +1,14 @@
 """The plots of chapter 04. Numbers come from the notebook; nothing is computed here but places on paper."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike
 
 from transformer_course.figures.palette import (
@@ -19,6 +21,9 @@ from transformer_course.figures.palette import (
     WEIGHTS,
     drawn,
 )
+
+SHADES = ("#d55e00", "#56b4e9", "#59636e", "#1f2328")  # 1, 2, 4 and 8 heads
+LINES = ((":", "o"), ("-.", "s"), ("--", "^"), ("-", "D"))  # line and mark of each of them
 
 
 @drawn
@@ -85,15 +90,15 @@ def reshape_grids(x: ArrayLike, cut: ArrayLike, mixed: ArrayLike, words: Sequenc
     whole, right, wrong = (np.asarray(tensor) for tensor in (x, cut, mixed))
     width = right.shape[2]
     owner = {int(n): column // width for row in whole for column, n in enumerate(row)}
-    figure, axes = plt.subplots(figsize=(7.2, 3.9))
+    figure, axes = plt.subplots(figsize=(7.2, 4.0))
     _grid(axes, (0, 0), whole, owner, words, "x (length, d_model)")
-    for title, tensor, left in (("view, then transpose", right, 6.8), ("view alone", wrong, 11.6)):
+    for title, tensor, left in (("view, then transpose", right, 6.4), ("view alone", wrong, 12.6)):
         for head, rows in enumerate(tensor):
             names = words if tensor is right else [""] * len(words)
             heading = f"{title}\nhead {head + 1}" if head == 0 else f"head {head + 1}"
             _grid(axes, (left, head * (len(words) + 1.6)), rows, owner, names, heading)
     bottom = len(right) * (len(words) + 1.6) - 0.6
-    axes.set(xlim=(-1.9, 14.0), ylim=(bottom, -2.2), aspect="equal", xticks=[], yticks=[])
+    axes.set(xlim=(-1.9, 15.6), ylim=(bottom, -2.2), aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     return figure
 
@@ -150,3 +155,63 @@ def head_maps(
         axes.tick_params(length=0)
         axes.spines[:].set(visible=True, color=LINE)
     return figure
+
+
+@drawn
+def head_curves(steps: Sequence[int], curves: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
+    """Draw the loss during training, one line for each seed, one kind of line for each model.
+
+    Args:
+        steps: where the loss was measured.
+        curves: for each model, at most four, a curve for each seed.
+
+    Returns:
+        The figure.
+    """
+    figure, axes = plt.subplots(figsize=(6.4, 4.0))
+    for (name, seeds), (line, mark), shade in zip(curves.items(), LINES, SHADES, strict=False):
+        for number, curve in enumerate(seeds):
+            label = name if number == 0 else None
+            axes.plot(steps, curve, line, marker=mark, ms=5, lw=1.3, color=shade, label=label)
+    axes.set(xlabel="updates of the weights", ylabel="loss, held-out sentences", yscale="log")
+    _plain_ticks(axes, "y")
+    axes.legend()
+    return figure
+
+
+@drawn
+def head_removals(losses: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure:
+    """Draw losses as dots: a row for what was done to the models, a line in it for each model.
+
+    Args:
+        losses: for each change and each model, at most four, a loss for each seed.
+
+    Returns:
+        The figure.
+    """
+    models = list(next(iter(losses.values())))
+    figure, axes = plt.subplots(figsize=(6.4, 0.6 + 1.05 * len(losses)))
+    first = len(LINES) - len(models)
+    for row, (change, found) in enumerate(losses.items()):
+        axes.axhline(row - 0.5, color=LINE, lw=1)
+        for place, name in enumerate(models):
+            height = row + 0.12 + 0.22 * (place - (len(models) - 1) / 2)
+            mark, shade = LINES[first + place][1], SHADES[first + place]
+            heights = [height] * len(found[name])
+            label = name if row == 0 else None
+            axes.plot(found[name], heights, mark, ms=7, mfc="none", color=shade, label=label)
+        axes.text(0.0, row - 0.36, f" {change}", transform=axes.get_yaxis_transform(), va="center")
+    axes.set(xscale="log", xlabel="loss, held-out sentences", yticks=[])
+    axes.set_ylim(len(losses) - 0.4, -0.6)
+    axes.spines["left"].set_visible(False)
+    _plain_ticks(axes, "x")
+    axes.legend(loc="upper right")
+    return figure
+
+
+def _plain_ticks(axes: Axes, which: Literal["x", "y"]) -> None:
+    """Write the numbers of a logarithmic axis as 0.1, 0.2, 0.5, 1, 2."""
+    axis = axes.xaxis if which == "x" else axes.yaxis
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axis.set_minor_locator(NullLocator())
