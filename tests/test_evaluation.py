@@ -1,8 +1,11 @@
 """Scores: exact match with all right answers, sacrebleu's BLEU, tables by phenomenon."""
 
+import json
+from pathlib import Path
+
 import pytest
 from sacrebleu.metrics.bleu import BLEU
-from small_runs import number_pairs, trained
+from small_runs import number_pairs, small_recipe, trained
 
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import exact_match
@@ -11,6 +14,8 @@ from transformer_course.evaluation import (
     evaluate_by_phenomenon,
     evaluate_pairs,
 )
+from transformer_course.recipe import split_pairs, train_translator
+from transformer_course.translator import Translator
 
 PAIRS = number_pairs()[30:60]
 
@@ -62,3 +67,19 @@ def test_wrong_input_is_named() -> None:
             ValueError, match=rf"tokenize \('{tokenize}'\) must be one of 13a, char"
         ):
             evaluate_pairs(trained(), PAIRS, tokenize=tokenize)
+
+
+def test_training_keeps_further_scores_in_its_history(tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+
+    def shares(translator: Translator) -> dict[str, float]:
+        return {"share of deux": translator.translate("two").count("deux"), "loss": 1000.0}
+
+    watched, plain = tmp_path / "watched", tmp_path / "plain"
+    train_translator(train, valid, watched, small_recipe(), evaluate=shares)
+    train_translator(train, valid, plain, small_recipe())
+    histories = [json.loads((f / "history.json").read_text()) for f in (watched, plain)]
+    for record, same in zip(*histories, strict=True):
+        assert record.pop("share of deux") >= 0
+        assert 0 < record["loss"] < 1000  # the validation loss stays what it is
+        assert record | {"seconds": 0} == same | {"seconds": 0}

@@ -1,4 +1,4 @@
-"""A fingerprint of code: changes with what the code does, not with its comments, docstrings or what nobody uses."""
+"""A fingerprint of code: what it does counts, not its comments, its docstrings or what nobody uses."""
 
 import ast
 import hashlib

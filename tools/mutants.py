@@ -2,8 +2,8 @@
 
     python tools/mutants.py [CHAPTER ...]      all chapters, or the named ones ("attention", "masking", …)
 
-Each mutant changes one place in a copy of the package and runs the one test that must fail for it. A mutant
-that survives is a hole in the tests; the command then fails.
+Each mutant changes one place in a copy of the package and runs the one test, or the chapter's notebook, that
+must fail for it. A mutant that survives is a hole in the tests; the command then fails.
 """
 
 import os
@@ -32,7 +32,7 @@ class Mutant:
         old: text that occurs exactly once in it.
         new: text that takes its place.
         chapter: stem of the chapter whose tests must notice.
-        test: name of the test that must fail.
+        test: name of the test that must fail, or path of a notebook whose own assertions must.
     """
 
     fault: str
@@ -45,7 +45,17 @@ class Mutant:
     @property
     def test_file(self) -> Path:
         """Where its test stands."""
-        return ROOT / "tests" / f"test_{self.chapter}.py"
+        return ROOT / (self.test if self.is_notebook else f"tests/test_{self.chapter}.py")
+
+    @property
+    def is_notebook(self) -> bool:
+        """Whether a notebook must notice."""
+        return self.test.endswith(".ipynb")
+
+    @property
+    def node(self) -> str:
+        """Its test as pytest calls it."""
+        return str(self.test_file) + ("" if self.is_notebook else f"::{self.test}")
 
 
 def _of(module: str, chapter: str, *rows: tuple[str, str, str, str]) -> list[Mutant]:
@@ -632,6 +642,102 @@ MUTANTS = [
             "test_the_patience_case_does_stop_early_and_stays_stopped",
         ),
     ),
+    *_of(
+        "attention",
+        "attention",
+        (
+            "scale dropped, seen by the notebook",
+            "(queries / math.sqrt(queries.shape[-1]))",
+            "queries",
+            "chapters/01_attention.ipynb",
+        ),
+        (
+            "softmax over the queries, seen by the notebook",
+            "weights = softmax(scores, mask)",
+            "weights = softmax(scores, mask, -2)",
+            "chapters/01_attention.ipynb",
+        ),
+        (
+            "scaled by d_v, seen by the notebook",
+            "math.sqrt(queries.shape[-1])",
+            "math.sqrt(values.shape[-1])",
+            "chapters/01_attention.ipynb",
+        ),
+        (
+            "scaled by d_k, seen by the notebook",
+            "math.sqrt(queries.shape[-1])",
+            "queries.shape[-1]",
+            "chapters/01_attention.ipynb",
+        ),
+        (
+            "additive attention without tanh, seen by the notebook",
+            "torch.tanh(",
+            "torch.relu(",
+            "chapters/01_attention.ipynb",
+        ),
+    ),
+    *_of(
+        "figures/palette",
+        "figures",
+        (
+            "queries orange",
+            'QUERY = "#0072b2"',
+            'QUERY = "#e69f00"',
+            "test_a_colour_means_the_same_everywhere",
+        ),
+        (
+            "figures stay open",
+            "        plt.close(figure)\n",
+            "",
+            "test_a_plot_is_closed_and_leaves_the_readers_settings_alone",
+        ),
+    ),
+    *_of(
+        "figures/plots",
+        "figures",
+        (
+            "mask inverted in the map",
+            "bool(allowed[row, column]))",
+            "not allowed[row, column])",
+            "test_weight_map_shows_every_number_and_hatches_what_is_masked",
+        ),
+        (
+            "rows and columns of the numbers swapped",
+            "axes.text(column, row, f",
+            "axes.text(row, column, f",
+            "test_weight_map_shows_every_number_and_hatches_what_is_masked",
+        ),
+    ),
+    *_of(
+        "figures/attention",
+        "figures",
+        (
+            "both curves the same",
+            'axes.plot(widths, scaled[name], "o-", color=INK)',
+            'axes.plot(widths, as_is[name], "o-", color=INK)',
+            "test_scaling_curves_draws_both_curves_of_every_quantity",
+        ),
+    ),
+    *_of(
+        "figures/source",
+        "figures",
+        (
+            "docstrings shown",
+            "hidden |= set(range(start, end + 1))",
+            "hidden |= set()",
+            "test_source_is_the_file_without_docstrings",
+        ),
+    ),
+    *_of(
+        "figures/attention_plane",
+        "figures",
+        (
+            "keys and values swapped in the state",
+            "key_vectors=[list(key) for key in keys]",
+            "key_vectors=[list(key) for key in values]",
+            "test_widget_keeps_its_state_and_a_fixed_text",
+        ),
+    ),
 ]
 
 
@@ -640,11 +746,11 @@ def occurrences(mutant: Mutant) -> int:
     return (SOURCE / f"{mutant.module}.py").read_text(encoding="utf-8").count(mutant.old)
 
 
-def run(test: str, mutant: Mutant | None = None) -> subprocess.CompletedProcess[str]:
+def run(tests: Sequence[str], mutant: Mutant | None = None) -> subprocess.CompletedProcess[str]:
     """Run tests on a copy of the package, with the mutant's change if there is one.
 
     Args:
-        test: what pytest shall run, a file or "file::name".
+        tests: what pytest shall run, "file::name" or a notebook.
         mutant: the fault to plant.
 
     Returns:
@@ -662,14 +768,16 @@ def run(test: str, mutant: Mutant | None = None) -> subprocess.CompletedProcess[
             "PYTHONDONTWRITEBYTECODE": "1",
             "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(folder) / "hypothesis"),
         }
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", test]
+        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+        if any(test.endswith(".ipynb") for test in tests):  # lax: the assertions alone must notice
+            command += ["--nbval-lax", "--nbval-current-env"]
         return subprocess.run(
-            command,
+            [*command, *tests],
             cwd=ROOT,
             env=environment,
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=SECONDS if mutant else 10 * SECONDS,
             check=False,
         )
 
@@ -678,7 +786,7 @@ def verdict(mutant: Mutant) -> str:
     """ "caught", "SURVIVES", or what kept the test from telling."""
     if (count := occurrences(mutant)) != 1:
         return f"ERROR: its text occurs {count} times in {mutant.module}.py"
-    result = run(f"{mutant.test_file}::{mutant.test}", mutant)
+    result = run([mutant.node], mutant)
     if result.returncode == 0:
         return "SURVIVES"
     # 1 = tests ran and some failed; a module that can't even be imported proves nothing.
@@ -700,13 +808,10 @@ def main(chapters: Sequence[str]) -> int:
         )
         return 1
     chosen = [m for m in MUTANTS if not chapters or m.chapter in chapters]
-    for file in sorted({str(mutant.test_file) for mutant in chosen}):
-        healthy = run(file)
-        if healthy.returncode:
-            print(
-                healthy.stdout, f"{file} fails without any mutant: nothing can be learned", sep="\n"
-            )
-            return 1
+    healthy = run(sorted({mutant.node for mutant in chosen}))
+    if healthy.returncode:
+        print(healthy.stdout, "a test fails without any mutant: nothing can be learned", sep="\n")
+        return 1
     missed = 0
     with ThreadPoolExecutor(AT_ONCE) as pool:
         for mutant, outcome in zip(chosen, pool.map(verdict, chosen), strict=True):

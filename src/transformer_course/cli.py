@@ -36,7 +36,7 @@ GRAMMAR_RECIPE = Recipe(
     dropout=0.0,
     label_smoothing=0.0,
     training=TrainingConfig(
-        max_steps=2600, max_tokens=2560, peak_rate=3e-3, warmup_steps=300, validate_every=400
+        max_steps=2200, max_tokens=2560, peak_rate=3e-3, warmup_steps=300, validate_every=400
     ),
 )
 

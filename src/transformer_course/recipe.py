@@ -116,6 +116,7 @@ def train_translator(
     resume: bool = False,
     checkpoint: str | None = None,
     report: Callable[[Progress], None] | None = None,
+    evaluate: Callable[[Translator], dict[str, float]] | None = None,
 ) -> tuple[Translator, Outcome]:
     """Train a translator on sentence pairs and write it to `folder`.
 
@@ -127,6 +128,7 @@ def train_translator(
         resume: go on from the newest checkpoint, exactly as if training had never stopped.
         checkpoint: file name of the checkpoint to resume from, if not the newest.
         report: called after every update, for a progress bar.
+        evaluate: gives scores that are kept in the history at every validation, beside the loss.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -149,7 +151,7 @@ def train_translator(
         recipe = recipe or Recipe()
         lines = (text for pair in train for text in (pair.source, pair.target))
         vocabulary = Vocabulary.train(lines, recipe.vocab_size)
-    trainer = _trainer(train, valid, vocabulary, recipe, folder)
+    trainer = _trainer(train, valid, vocabulary, recipe, folder, evaluate)
     if resume:
         trainer.resume(checkpoint)
     else:
@@ -168,6 +170,7 @@ def _trainer(
     vocabulary: Vocabulary,
     recipe: Recipe,
     folder: Path,
+    further: Callable[[Translator], dict[str, float]] | None,
 ) -> Trainer:
     """A model with fresh weights, its loss, and its validation."""
     config = recipe.config(len(vocabulary))
@@ -180,7 +183,8 @@ def _trainer(
         return teacher_forcing_loss(model, src, tgt, recipe.label_smoothing)
 
     def evaluate(model: Transformer) -> dict[str, float]:
-        return {"loss": validation_loss(model, valid_examples, teacher_forcing_loss)}
+        scores = further(Translator(model, vocabulary)) if further else {}
+        return scores | {"loss": validation_loss(model, valid_examples, teacher_forcing_loss)}
 
     torch.manual_seed(recipe.training.seed)
     # In bf16 the fused kernel is slow on processors.

@@ -166,7 +166,9 @@ class Trainer:
     ) -> None:
         self.model, self.examples, self.loss_fn = model, examples, loss_fn
         self.evaluate, self.config, self.folder = evaluate, config, folder
-        self.optimizer = torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9)
+        self.optimizer = torch.optim.Adam(
+            model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True
+        )
         self.step = 0
         self.epoch = 0
         self.position = 0  # batches of this epoch that are done

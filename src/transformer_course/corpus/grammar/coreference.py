@@ -1,7 +1,7 @@
 """Sentences in which "it" has to be understood before it can be translated: il or elle, le or la."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import product
 
 from transformer_course.corpus.grammar.clauses import BE, PREDICATE, VERB, english_verb, french_verb
@@ -86,27 +86,28 @@ class Cell:
 
 
 CELLS = tuple(Cell(*values) for values in product((True, False), (True, False), "mf"))
-TELLING = (
-    0.75  # so often at least the nouns differ in gender; where they don't, "it" teaches nothing
-)
+# So often at least the two nouns differ in gender: where they don't, "it" teaches nothing.
+TELLING = 0.5
+
+
+@cache
+def of_gender(nouns: tuple[Noun, ...], gender: str) -> tuple[Noun, ...]:
+    """The nouns of one gender; all of them if it is empty."""
+    return tuple(noun for noun in nouns if noun.gender == gender or not gender)
 
 
 def draw(
-    dice: Dice, cell: Cell | None, kinds: tuple[Sequence[Noun], Sequence[Noun]]
+    dice: Dice, cell: Cell | None, kinds: tuple[tuple[Noun, ...], tuple[Noun, ...]]
 ) -> tuple[Noun, Noun, bool, bool]:
     """A noun of each kind, which of them "it" is, and which comes first."""
-    if cell is None and dice.chance(TELLING):
-        cell = dice.pick(CELLS)
-    if cell is None:
-        first = dice.pick(kinds[0])
-        second = dice.companion(kinds[1], "il", first.name)
-        return first, second, dice.chance(0.5), dice.chance(0.5)
-    while True:
-        first = dice.pick(kinds[0])
-        second = dice.companion(kinds[1], "il", first.name)
-        topic, other = (first, second) if cell.about_first_kind else (second, first)
-        if topic.gender == cell.gender != other.gender:
-            return first, second, cell.about_first_kind, cell.first_kind_first
+    telling = cell is not None or dice.chance(TELLING)
+    cell = cell or dice.pick(CELLS)
+    genders = ("m", "f") if cell.about_first_kind == (cell.gender == "m") else ("f", "m")
+    if not telling:
+        genders = ("", "")
+    first = dice.pick(of_gender(kinds[0], genders[0]))
+    second = dice.companion(of_gender(kinds[1], genders[1]), "il", first.name)
+    return first, second, cell.about_first_kind, cell.first_kind_first
 
 
 def street(dice: Dice, cell: Cell | None = None) -> Draft:

@@ -97,7 +97,7 @@ def consistent(readings: Sequence[Reading]) -> bool:
 
 def choose_readings(phrases: list[Phrase], dice: Dice) -> tuple[Reading, ...]:
     """A reading of each phrase to train on."""
-    if all([phrase.common == 1 for phrase in phrases]):  # nothing to choose: most sentences
+    if all(phrase.common == 1 for phrase in phrases):  # nothing to choose: most sentences
         return tuple([phrase.readings[0] for phrase in phrases])
     while True:
         chosen = [

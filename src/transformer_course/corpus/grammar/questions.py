@@ -211,7 +211,7 @@ def what_or_whom(dice: Dice) -> Draft:
         variants = [[("que", WH), *question[0], QUESTION]]
         if is_pronoun(who):
             variants += [[("que", WH), *words, QUESTION] for words in question[1:]]
-        elif tense == "present":
+        else:  # qu'achète le garçon ? qu'ont vu les marins ?
             variants.append([("que", WH), *french_verb(who, verb, tense), *who.words, QUESTION])
         return variants
 
