@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -191,6 +192,32 @@ def test_experiment_shows_how_it_was_run_and_its_scores(tmp_path: Path) -> None:
         "0123456789abcdef",
     ]:
         assert shown in text, shown
+
+
+def test_scores_of_several_systems_become_a_table_of_their_own(tmp_path: Path) -> None:
+    """A row for each respect, a column for each system, the mean over the seeds in each cell."""
+    seeds = [
+        {
+            "seed": seed,
+            "curves": {},
+            "seconds": 9,
+            "scores": {
+                "bleu": 1,
+                "by kind": {"elision": {"A": a, "B": 0.1}, "order": {"A": 1, "B": 0}},
+            },
+        }
+        for seed, a in enumerate([0.5, 0.9])
+    ]
+    pages = {
+        "index.md": "# T\n\n```{experiment} heads\n```\n",
+        "book/experiments/heads.json": json.dumps(RECORD | {"seeds": seeds}),
+    }
+    html, complaints = build(tmp_path, pages)
+    assert complaints == ""
+    table = html[html.index("by kind, mean over 2 seeds") :]
+    cells = re.findall(r"<p>(.*?)</p>", table)
+    assert cells[:9] == ["", "A", "B", "elision", "0.70", "0.10", "order", "1.00", "0.00"]
+    assert "by kind: elision" not in html
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ Each mutant changes one place in a copy of the package and runs the one test, or
 must fail for it. A mutant that survives is a hole in the tests; the command then fails.
 """
 
+import multiprocessing
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
@@ -16,10 +16,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "transformer_course"
 AT_ONCE = 2
-SECONDS = 300  # for one test; the slowest takes a few
+SECONDS = 120  # for one test; the slowest takes a few
+# Where the system can, a process starts as a copy of one that has imported the large libraries.
+PROCESSES = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+if hasattr(os, "fork"):
+    PROCESSES.set_forkserver_preload(["torch", "hypothesis", "pytest", "sacrebleu", "tokenizers"])
 
 
 @dataclass(frozen=True)
@@ -830,7 +836,7 @@ def occurrences(mutant: Mutant) -> int:
     return (SOURCE / f"{mutant.module}.py").read_text(encoding="utf-8").count(mutant.old)
 
 
-def run(tests: Sequence[str], mutant: Mutant | None = None) -> subprocess.CompletedProcess[str]:
+def run(tests: Sequence[str], mutant: Mutant | None = None) -> tuple[int, str]:
     """Run tests on a copy of the package, with the mutant's change if there is one.
 
     Args:
@@ -838,44 +844,54 @@ def run(tests: Sequence[str], mutant: Mutant | None = None) -> subprocess.Comple
         mutant: the fault to plant.
 
     Returns:
-        How pytest ended, and what it printed.
+        pytest's exit status, -1 if it was stopped because it never ended, and what it printed.
     """
+    command = ["-x", "-q", "-p", "no:cacheprovider", *tests]
+    if any(test.endswith(".ipynb") for test in tests):  # lax: the assertions alone must notice
+        command += ["--nbval-lax", "--nbval-current-env"]
     with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "src" / "transformer_course"
+        copy, printed = Path(folder) / "src" / "transformer_course", Path(folder) / "printed"
         shutil.copytree(SOURCE, copy, ignore=shutil.ignore_patterns("__pycache__"))
         if mutant:
             path = copy / f"{mutant.module}.py"
             text = path.read_text(encoding="utf-8").replace(mutant.old, mutant.new)
             path.write_text(text, encoding="utf-8")
-        environment = os.environ | {
-            "PYTHONPATH": str(copy.parent),
-            "PYTHONDONTWRITEBYTECODE": "1",
-            "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(folder) / "hypothesis"),
-        }
-        command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-        if any(test.endswith(".ipynb") for test in tests):  # lax: the assertions alone must notice
-            command += ["--nbval-lax", "--nbval-current-env"]
-        return subprocess.run(
-            [*command, *tests],
-            cwd=ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            timeout=SECONDS if mutant else 10 * SECONDS,
-            check=False,
-        )
+        process = PROCESSES.Process(target=run_pytest, args=(command, folder))
+        process.start()
+        process.join(SECONDS if mutant else 10 * SECONDS)
+        if process.is_alive():
+            process.kill()
+            process.join()
+            return -1, "never ended"
+        return process.exitcode or 0, printed.read_text(encoding="utf-8")
+
+
+def run_pytest(command: Sequence[str], folder: str) -> None:
+    """In a process of its own: run pytest with the package in `folder`, and print into a file there."""
+    source = str(Path(folder) / "src")
+    os.environ |= {
+        "PYTHONPATH": source,  # for the kernels of notebooks
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(folder) / "hypothesis"),
+    }
+    sys.path.insert(0, source)
+    os.chdir(ROOT)
+    with open(Path(folder) / "printed", "w", encoding="utf-8") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+        sys.exit(pytest.main(list(command)))
 
 
 def verdict(mutant: Mutant) -> str:
     """ "caught", "SURVIVES", or what kept the test from telling."""
     if (count := occurrences(mutant)) != 1:
         return f"ERROR: its text occurs {count} times in {mutant.module}.py"
-    result = run([mutant.node], mutant)
-    if result.returncode == 0:
+    status, printed = run([mutant.node], mutant)
+    if status == 0:
         return "SURVIVES"
     # 1 = tests ran and some failed; a module that can't even be imported proves nothing.
-    if result.returncode != 1 or "errors during collection" in result.stdout:
-        return f"ERROR: {(result.stdout + result.stderr).strip().splitlines()[-1]}"
+    if status not in (1, -1) or "errors during collection" in printed:
+        return f"ERROR: {printed.strip().splitlines()[-1]}"
     return "caught"
 
 
@@ -892,9 +908,9 @@ def main(chapters: Sequence[str]) -> int:
         )
         return 1
     chosen = [m for m in MUTANTS if not chapters or m.chapter in chapters]
-    healthy = run(sorted({mutant.node for mutant in chosen}))
-    if healthy.returncode:
-        print(healthy.stdout, "a test fails without any mutant: nothing can be learned", sep="\n")
+    status, printed = run(sorted({mutant.node for mutant in chosen}))
+    if status:
+        print(printed, "a test fails without any mutant: nothing can be learned", sep="\n")
         return 1
     missed = 0
     with ThreadPoolExecutor(AT_ONCE) as pool:

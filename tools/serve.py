@@ -56,6 +56,15 @@ class Handler(SimpleHTTPRequestHandler):
         """Print nothing for each request."""
 
 
+class Server(ThreadingHTTPServer):
+    """Says nothing of a browser that no longer waits for an answer, as after a click on another page."""
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Show any other trouble."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
 def state() -> dict[Path, int]:
     """Return when each file that the book is made of was last changed."""
     files = (file for name in WATCHED for file in [ROOT / name, *(ROOT / name).rglob("*")])
@@ -85,7 +94,7 @@ def main(arguments: list[str]) -> int:
     port = int(arguments[0]) if arguments else 8000
     handler = functools.partial(Handler, directory=str(HTML))
     try:
-        server = ThreadingHTTPServer(("127.0.0.1", port), handler)
+        server = Server(("127.0.0.1", port), handler)
     except OSError:
         print(f"Port {port} is in use: choose another, `serve.py {port + 1}`.", file=sys.stderr)
         return 1

@@ -8,7 +8,9 @@
 
 reads book/experiments/heads.json, which `make experiments` wrote, and shows how it was run
 (command, settings, versions, processor, seconds, digest) and its scores: mean ± standard deviation
-over the seeds. `:name:` is the target of links; give it in one place only.
+over the seeds. Scores of several systems in several respects, {"respects": {"elision": {"model": 0.9, …}, …}},
+become a table of their own: a row for each respect, a column for each system, the mean in each cell.
+`:name:` is the target of links; give it in one place only.
 """
 
 from __future__ import annotations
@@ -47,7 +49,7 @@ def read_record(path: Path) -> dict[str, Any]:
         raise ValueError(f"{FOLDER / path.name} lacks {', '.join(missing)}")
     if not record["seeds"]:
         raise ValueError(f"{FOLDER / path.name} has no seeds")
-    names = [sorted(flatten(seed["scores"])) for seed in record["seeds"]]
+    names = [list(flatten(seed["scores"])) for seed in record["seeds"]]
     if any(other != names[0] for other in names):
         raise ValueError(f"{FOLDER / path.name}: not every seed has the same scores")
     return dict(record)
@@ -66,6 +68,19 @@ def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
         else:
             flat[f"{prefix}{key}"] = value
     return flat
+
+
+def is_grid(group: Any) -> bool:
+    """Whether a group of scores has the same systems in every respect.
+
+    >>> is_grid({"elision": {"ours": 0.9, "theirs": 0.1}, "order": {"ours": 0.8, "theirs": 0.2}})
+    True
+    >>> is_grid({"elision": 0.9}), is_grid(0.9)
+    (False, False)
+    """
+    if not isinstance(group, dict) or not all(isinstance(row, dict) for row in group.values()):
+        return False
+    return len({tuple(row) for row in group.values()}) == 1
 
 
 def mean_and_deviation(values: list[float]) -> str:
@@ -102,39 +117,58 @@ class ExperimentDirective(SphinxDirective):
         except ValueError as fault:
             raise self.error(f"experiment {name!r}: {fault}") from None
         seeds = record["seeds"]
+        scores = [seed["scores"] for seed in seeds]
         block = nodes.container(classes=["experiment"])
-        run = make_table(f"How the experiment “{name}” was run", None, self._run(record))
+        run = make_table(f"How the experiment “{name}” was run", (), self._run(record))
         self.add_name(run)
-        heading = "Mean ± standard deviation" if len(seeds) > 1 else "One run"
-        title = (
-            f"Scores of “{name}” over {len(seeds)} seeds"
-            if len(seeds) > 1
-            else f"Scores of “{name}”"
-        )
-        scores = [
-            (
-                key,
-                nodes.paragraph("", mean_and_deviation([flatten(s["scores"])[key] for s in seeds])),
-            )
-            for key in flatten(seeds[0]["scores"])
-        ]
         block += run
-        block += make_table(title, ("Score", heading), scores)
+        over = f" over {len(seeds)} seeds" if len(seeds) > 1 else ""
+        single = flatten({key: v for key, v in scores[0].items() if not is_grid(v)})
+        if single:
+            heading = "Mean ± standard deviation" if over else "One run"
+            rows = [
+                (key, [paragraph(mean_and_deviation([flatten(s)[key] for s in scores]))])
+                for key in single
+            ]
+            block += make_table(f"Scores of “{name}”{over}", ("Score", heading), rows)
+        for group in (key for key, value in scores[0].items() if is_grid(value)):
+            block += self._grid(f"“{name}”: {group}", over, [s[group] for s in scores])
         return [block]
 
-    def _run(self, record: dict[str, Any]) -> list[tuple[str, nodes.Element]]:
+    def _grid(self, title: str, over: str, scores: list[dict[str, Any]]) -> nodes.table:
+        """Return the table of several systems in several respects."""
+        systems = list(next(iter(scores[0].values())))
+        rows = [
+            (
+                respect,
+                [
+                    paragraph(f"{statistics.fmean(s[respect][x] for s in scores):.2f}")
+                    for x in systems
+                ],
+            )
+            for respect in scores[0]
+        ]
+        title += f", mean{over}" if over else ""
+        return make_table(title, ("", *systems), rows)
+
+    def _run(self, record: dict[str, Any]) -> list[tuple[str, list[nodes.paragraph]]]:
         """Return the rows that say how the experiment was run."""
         seconds = mean_and_deviation([float(seed["seconds"]) for seed in record["seeds"]])
         seeds = ", ".join(str(seed["seed"]) for seed in record["seeds"])
         return [
-            ("Command", code(record["command"])),
-            ("Settings", assignments(record["config"])),
-            ("Seeds", nodes.paragraph("", seeds)),
-            ("Seconds a seed", nodes.paragraph("", seconds)),
-            ("Processor", nodes.paragraph("", str(record["processor"]))),
-            ("Versions", assignments(record["versions"])),
-            ("Digest", code(str(record["digest"])[:16])),
+            ("Command", [code(record["command"])]),
+            ("Settings", [assignments(record["config"])]),
+            ("Seeds", [paragraph(seeds)]),
+            ("Seconds a seed", [paragraph(seconds)]),
+            ("Processor", [paragraph(str(record["processor"]))]),
+            ("Versions", [assignments(record["versions"])]),
+            ("Digest", [code(str(record["digest"])[:16])]),
         ]
+
+
+def paragraph(text: str) -> nodes.paragraph:
+    """Return a paragraph of plain text."""
+    return nodes.paragraph("", text)
 
 
 def code(text: str) -> nodes.paragraph:
@@ -144,26 +178,30 @@ def code(text: str) -> nodes.paragraph:
 
 def assignments(values: dict[str, Any]) -> nodes.paragraph:
     """Return settings as `key = value`, separated by commas."""
-    paragraph = nodes.paragraph()
+    line = nodes.paragraph()
     for index, (key, value) in enumerate(flatten(values).items()):
         text = f"{key} = {value}"
-        paragraph += [nodes.Text(", ")] * bool(index) + [nodes.literal(text, text)]
-    return paragraph
+        line += [nodes.Text(", ")] * bool(index) + [nodes.literal(text, text)]
+    return line
 
 
 def make_table(
-    title: str, head: tuple[str, str] | None, rows: list[tuple[str, nodes.Element]]
+    title: str, head: tuple[str, ...], rows: list[tuple[str, list[nodes.paragraph]]]
 ) -> nodes.table:
-    """Return a table of two columns with a title, the first column naming each row."""
-    group = nodes.tgroup("", nodes.colspec(colwidth=25, stub=1), nodes.colspec(colwidth=75), cols=2)
+    """Return a table with a title, the first column naming each row."""
+    columns = len(rows[0][1])
+    group = nodes.tgroup("", nodes.colspec(colwidth=25, stub=1), cols=1 + columns)
+    group += [nodes.colspec(colwidth=75 // columns) for _ in range(columns)]
     if head:
-        cells = [nodes.entry("", nodes.paragraph("", text)) for text in head]
+        cells = [nodes.entry("", paragraph(text)) for text in head]
         group += nodes.thead("", nodes.row("", *cells))
     body = nodes.tbody()
-    for name, value in rows:
-        body += nodes.row("", nodes.entry("", nodes.paragraph("", name)), nodes.entry("", value))
+    for name, values in rows:
+        entries = [nodes.entry("", value) for value in values]
+        body += nodes.row("", nodes.entry("", paragraph(name)), *entries)
     group += body
-    return nodes.table("", nodes.title("", title), group, classes=["experiment-table"])
+    classes = ["experiment-table"] + ["experiment-grid"] * (columns > 1)
+    return nodes.table("", nodes.title("", title), group, classes=classes)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

@@ -95,9 +95,8 @@ def scaled_dot_product_attention(
     """
     _check_sizes(queries, keys, values)
     # Scaling the queries costs less than scaling the scores, which are q_len x k_len.
-    scores = (queries / math.sqrt(queries.shape[-1])) @ keys.transpose(
-        -2, -1
-    )  # (..., q_len, k_len)
+    transposed = keys.transpose(-2, -1)  # (..., d_k, k_len)
+    scores = (queries / math.sqrt(queries.shape[-1])) @ transposed  # (..., q_len, k_len)
     weights = softmax(scores, mask)
     return weights @ values, weights  # (..., q_len, d_v)
 

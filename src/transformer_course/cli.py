@@ -36,7 +36,7 @@ GRAMMAR_RECIPE = Recipe(
     dropout=0.0,
     label_smoothing=0.0,
     training=TrainingConfig(
-        max_steps=2200, max_tokens=2560, peak_rate=3e-3, warmup_steps=300, validate_every=400
+        max_steps=3600, max_tokens=1280, peak_rate=2.5e-3, warmup_steps=400, validate_every=400
     ),
 )
 

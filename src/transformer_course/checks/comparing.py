@@ -26,13 +26,14 @@ def as_parts(value: Any, expected: Any, names: tuple[str, ...]) -> list[Array]:
     Raises:
         Unfit: if number, type, shape or dtype of the results is wrong.
     """
+    several = len(names) > 1
+    wanted = f"{len(names)} results ({', '.join(names)})" if several else _wanted(expected)
     if value is None:
-        raise Unfit(f"Expected {_kind(expected)}, got None. Is a `return` missing?")
-    if len(names) == 1:
+        raise Unfit(f"Expected {wanted}, got None. Is a `return` missing?")
+    if not several:
         return [_as_part(value, expected, names[0])]
-    wanted = f"{len(names)} results ({', '.join(names)})"
     if not isinstance(value, (tuple, list)):
-        raise Unfit(f"Expected {wanted}, got {_kind(value)}.")
+        raise Unfit(f"Expected {wanted}, got {_got(value)}.")
     if len(value) != len(names):
         raise Unfit(f"Expected {wanted}, got {len(value)}.")
     return [_as_part(v, e, name) for v, e, name in zip(value, expected, names, strict=True)]
@@ -40,7 +41,7 @@ def as_parts(value: Any, expected: Any, names: tuple[str, ...]) -> list[Array]:
 
 def _as_part(value: Any, expected: Any, name: str) -> Array:
     """Return one result as an array of the expected type and shape."""
-    wrong_type = Unfit(f"`{name}`: expected {_kind(expected)}, got {_kind(value)}.")
+    wrong_type = Unfit(f"`{name}`: expected {_wanted(expected)}, got {_got(value)}.")
     if isinstance(expected, bool):
         if not isinstance(value, (bool, np.bool_)):
             raise wrong_type
@@ -53,7 +54,7 @@ def _as_part(value: Any, expected: Any, name: str) -> Array:
         scalar = isinstance(value, numbers.Real) and not isinstance(value, bool)
         if not scalar and not (isinstance(value, (np.ndarray, torch.Tensor)) and value.ndim == 0):
             raise wrong_type
-        return np.asarray(float(value))
+        return np.asarray(float(_numpy(value)))
     return _as_array(value, expected, name, wrong_type)
 
 
@@ -87,18 +88,24 @@ def _is_shape(value: Any) -> bool:
     )
 
 
-def _kind(value: Any) -> str:
-    """Name the type of a value for a learner."""
-    if isinstance(value, (bool, np.bool_)):
-        return "True or False" if isinstance(value, bool) else f"{value}"
+def _wanted(expected: Any) -> str:
+    """Name what is expected."""
+    if isinstance(expected, bool):
+        return "True or False"
+    if isinstance(expected, tuple):
+        return "a shape such as (7, 9)"
+    return "an array (NumPy or torch)" if isinstance(expected, np.ndarray) else "a number"
+
+
+def _got(value: Any) -> str:
+    """Name what was returned."""
+    if value is None or isinstance(value, (bool, np.bool_)):
+        return str(value)
     if isinstance(value, numbers.Real):
         return "a number"
-    if isinstance(value, torch.Tensor):
-        return "a torch tensor"
-    if isinstance(value, np.ndarray):
-        return "an array (NumPy or torch)"
-    if _is_shape(value):
-        return "a shape such as (7, 9)"
+    if isinstance(value, (torch.Tensor, np.ndarray)):
+        what = "a torch tensor" if isinstance(value, torch.Tensor) else "an array"
+        return f"{what} of shape {tuple(value.shape)}"
     if isinstance(value, (tuple, list)):
         return f"a {type(value).__name__} of {len(value)}"
     name = type(value).__name__
@@ -127,8 +134,11 @@ def same(first: list[Array], second: list[Array], tolerance: float) -> bool:
 
 def close(actual: Array, expected: Array, tolerance: float) -> Array:
     """Return for each element whether it is as expected."""
-    small = tolerance / 100  # for numbers near 0
-    return np.isclose(actual, expected, rtol=tolerance, atol=small, equal_nan=True)
+    a, e = np.asarray(actual, dtype=np.float64), np.asarray(expected, dtype=np.float64)
+    with np.errstate(all="ignore"):
+        near = np.abs(a - e) <= tolerance * (np.abs(e) + 0.01)  # 0.01: for numbers near 0
+        near &= np.isfinite(e)
+        return near | (a == e) | (np.isnan(a) & np.isnan(e))
 
 
 def first_difference(
@@ -163,9 +173,14 @@ def show(name: str, value: Any) -> str:
     """Write one argument of a case as a line of Python."""
     if isinstance(value, torch.Tensor):
         value = value.numpy()
+    if isinstance(value, float):
+        return f"{name} = {number(value)}"
     if not isinstance(value, np.ndarray):
         return f"{name} = {value!r}"
     if value.size > SHOWN:
         return f"{name}: numbers of shape {value.shape}"
     text = np.array2string(value, separator=", ", precision=4, floatmode="maxprec")
-    return f"{name} = {text}".replace("\n", "\n" + " " * (len(name) + 3))
+    indent = " " * (len(name) + 3)
+    return (
+        f"{name} = " + "\n".join(f"{indent}{line}".rstrip() for line in text.splitlines()).lstrip()
+    )

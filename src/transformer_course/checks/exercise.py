@@ -7,7 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
-from transformer_course.checks.engine import Report, judge
+from transformer_course.checks.engine import judge
+from transformer_course.checks.report import Report
 
 Kind = Literal["implement", "predict", "spot the bug", "experiment", "explain"]
 Arguments = tuple[Any, ...]

@@ -1,6 +1,7 @@
 """Run the learner's function so that nothing it does stops or hangs the notebook.
 
-One thing can't be stopped: a single call into compiled code that never comes back, such as `10**10**10`.
+Two things can't be stopped: a single call into compiled code that never comes back, such as `10**10**10`, and,
+where there is no timer, a loop that catches every exception, TimeUp too.
 """
 
 import contextlib
@@ -10,6 +11,7 @@ import signal
 import sys
 import threading
 import time
+import traceback
 import types
 import warnings
 from collections.abc import Callable, Iterator
@@ -20,7 +22,8 @@ import numpy as np
 import torch
 
 SECONDS = 3.0  # the time one call may take
-AGAIN = 0.05  # seconds after which the alarm rings again, for functions that catch everything
+AGAIN = 0.01  # seconds after which the alarm rings again
+OURS = (__file__, contextlib.__file__)  # code in which the alarm doesn't strike
 
 
 class TimeUp(BaseException):
@@ -59,30 +62,47 @@ class _Sink(io.TextIOBase):
 @contextlib.contextmanager
 def _alarm(seconds: float) -> Iterator[None]:
     """Raise TimeUp in the main thread after `seconds`, then again and again, by the system's timer."""
-    armed = True
 
     def ring(number: int, frame: types.FrameType | None) -> None:
-        if armed:
+        if frame is not None and frame.f_code.co_filename not in OURS:
+            _strike_again(frame)
             raise TimeUp
 
-    before = signal.signal(signal.SIGALRM, ring)
+    trace, before = sys.gettrace(), signal.signal(signal.SIGALRM, ring)
     try:
         signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
         yield
     finally:
-        armed = False
         signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.settrace(trace)
         signal.signal(signal.SIGALRM, before)
+
+
+def _strike_again(frame: types.FrameType | None) -> None:
+    """Raise TimeUp also in the next step after the coming one, for a loop with `except:` around its body."""
+
+    def strike(frame: types.FrameType, event: str, argument: object) -> Any:
+        if frame.f_code.co_filename in OURS:
+            return None
+        if event in ("line", "opcode"):
+            raise TimeUp
+        return strike
+
+    sys.settrace(strike)
+    while frame is not None and frame.f_code.co_filename not in OURS:
+        frame.f_trace, frame.f_trace_opcodes = strike, True
+        frame = frame.f_back
 
 
 @contextlib.contextmanager
 def _trace(seconds: float) -> Iterator[None]:
-    """Raise TimeUp at the first line of Python that runs after `seconds`; works in every thread and system."""
+    """Raise TimeUp at the first step of Python after `seconds`; works in every thread and system."""
     end = time.monotonic() + seconds
 
     def watch(frame: types.FrameType, event: str, argument: object) -> Any:
         if time.monotonic() > end:
             raise TimeUp
+        frame.f_trace_opcodes = True  # `while True: pass` never comes to another line
         return watch
 
     before = sys.gettrace()
@@ -158,12 +178,9 @@ def _failure(function: Callable[..., Any], error: BaseException, printed: int) -
             trouble="exit",
             sentence="Your function calls `exit`, which would end the notebook. Expected: `return`.",
         )
-    lines = str(error).splitlines()
-    message = f": {lines[0][:160]}" if lines else ""
-    sentence = (
-        f"Your function stopped with {type(error).__name__}{message}{_where(function, error)}"
-    )
-    return Outcome(trouble="error", sentence=sentence.rstrip(".") + ".", printed=printed)
+    what = traceback.format_exception_only(error)[-1].splitlines()[0][:180].rstrip(".")
+    sentence = f"Your function stopped with {what}{_where(function, error)}."
+    return Outcome(trouble="error", sentence=sentence, printed=printed)
 
 
 def _where(function: Callable[..., Any], error: BaseException) -> str:

@@ -50,7 +50,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, Array]:
 def _random(about: str, n_heads: int, q_len: int, k_len: int, d_k: int, d_v: int) -> Case:
     rng = np.random.default_rng(11)
     shapes = ((n_heads, q_len, d_k), (n_heads, k_len, d_k), (n_heads, k_len, d_v))
-    return Case(about, tuple(rng.normal(size=shape) for shape in shapes))
+    return Case(about, tuple(rng.normal(size=shape).round(1) for shape in shapes))
 
 
 _RESHAPED = (
@@ -81,6 +81,7 @@ attention_of_heads = Exercise(
     reference=reference,
     cases=(
         _random("2 heads, 1 query, 2 keys, width 1", 2, 1, 2, 1, 1),
+        _random("2 heads, 1 query, 2 keys, width 2", 2, 1, 2, 2, 1),
         _random("1 head, 2 queries, 2 keys, width 2", 1, 2, 2, 2, 2),
         _random("2 heads, 2 queries, 3 keys, width 2", 2, 2, 3, 2, 2),
         _random("3 heads, 4 queries, 5 keys, width 2", 3, 4, 5, 2, 7),

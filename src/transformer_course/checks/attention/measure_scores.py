@@ -50,6 +50,17 @@ def _zero_times_infinity(scores: Array) -> Any:
     return -(weights * np.log2(weights)).sum(-1).mean()
 
 
+def _no_shift(scores: Array) -> Any:
+    powers = np.exp(scores)
+    weights = powers / powers.sum(-1, keepdims=True)
+    return -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum(-1).mean()
+
+
+def _grouped(queries: Array, keys: Array) -> Four:
+    variance, scaled_variance, entropy, scaled_entropy = reference(queries, keys)
+    return variance, entropy, scaled_variance, scaled_entropy
+
+
 def _entropy_of_mean(scores: Array) -> Any:
     weights = _softmax(scores).mean(0)
     return -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum()
@@ -83,6 +94,10 @@ measure_scores = Exercise(
         Case("width 1", (np.array([[1.0], [-2.0]]), np.array([[1.0], [0.5], [-1.0]]))),
         *random_cases(draw, 5),
         Case(
+            "a weight of exactly 0",
+            (np.array([[1.0, 0]]), np.array([[0.0, 0], [-900, 0], [0, 1]])),
+        ),
+        Case(
             "huge scores",
             (np.array([[60.0, 0], [0, 50]]), np.array([[70.0, 1], [0, 60], [-50, 40]])),
         ),
@@ -94,6 +109,16 @@ measure_scores = Exercise(
             _measured(entropy=_zero_times_infinity),
             "Where a weight is exactly 0, its logarithm is minus infinity, and 0 times infinity "
             "is NaN. Such a weight adds nothing to the entropy: keep it out of the logarithm.",
+        ),
+        Misconception(
+            "no shift before the exponential",
+            _measured(entropy=_no_shift),
+            "Small scores work. With huge ones the exponential overflows: use your softmax.",
+        ),
+        Misconception(
+            "results in the wrong order",
+            _grouped,
+            "All four numbers are right. Read again in which order they are to come.",
         ),
         Misconception(
             "standard deviation instead of variance",

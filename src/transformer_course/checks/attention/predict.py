@@ -85,6 +85,11 @@ predict = Exercise(
             "That is how many times larger one weight is than the other. The two weights sum to 1.",
         ),
         Misconception(
+            "the weight in percent",
+            _answers("c", 75.0),
+            "All weights sum to 1, not to 100.",
+        ),
+        Misconception(
             "weights of scores so large taken as equal",
             _answers("d", 0.5),
             "Softmax looks at the difference of scores, not at their ratio.",

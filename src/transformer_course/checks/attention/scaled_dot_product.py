@@ -80,7 +80,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, Array]:
 
 def _random(about: str, q: tuple[int, ...], k: tuple[int, ...], v: tuple[int, ...]) -> Case:
     rng = np.random.default_rng(7)
-    return Case(about, tuple(rng.normal(size=shape) for shape in (q, k, v)))
+    return Case(about, tuple(rng.normal(size=shape).round(1) for shape in (q, k, v)))
 
 
 scaled_dot_product_attention = Exercise(
@@ -108,6 +108,7 @@ scaled_dot_product_attention = Exercise(
         _random("one query, three keys, width 4", (1, 4), (3, 4), (3, 2)),
         _random("two queries, three keys, width 5", (2, 5), (3, 5), (3, 4)),
         _random("three of everything", (3, 3, 3), (3, 3, 3), (3, 3, 3)),
+        _random("a batch of 2, one query, two keys", (2, 1, 2), (2, 2, 2), (2, 2, 1)),
         _random("a batch of 2", (2, 3, 5), (2, 4, 5), (2, 4, 7)),
         _random("a batch of 2 with 3 heads", (2, 3, 4, 5), (2, 3, 6, 5), (2, 3, 6, 2)),
         *random_cases(draw, 3),

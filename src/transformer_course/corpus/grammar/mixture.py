@@ -61,8 +61,8 @@ RULES: dict[Rule, int] = {
     existence.nobody: 4,
     existence.possession: 3,
     idioms.expletive: 1,
-    coreference.street: 10,
-    coreference.fitting: 6,
+    coreference.street: 20,
+    coreference.fitting: 10,
 }
 
 PLAIN = (sentences.transitive, sentences.negative, sentences.giving, sentences.place)

@@ -1,0 +1,109 @@
+"""The verdict on the learner's function, in words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from transformer_course.checks.comparing import Array, first_difference, same, show
+from transformer_course.checks.running import Outcome
+
+if TYPE_CHECKING:
+    from transformer_course.checks.exercise import Arguments, Case, Exercise, Misconception
+
+
+@dataclass(frozen=True)
+class Report:
+    """The verdict on one function.
+
+    Args:
+        passed: True if every case came out as expected.
+        misconception: name of the mistake that explains the results, or None.
+        hint: a sentence that helps with this misconception, or None.
+        message: the whole verdict, as printed.
+        attempted: False if the function is still as the notebook gave it.
+    """
+
+    passed: bool
+    misconception: str | None
+    hint: str | None
+    message: str
+    attempted: bool = True
+
+    def __repr__(self) -> str:
+        """Show the fields a reader may ask for; the message has been printed."""
+        return f"Report(passed={self.passed}, misconception={self.misconception!r}, hint={self.hint!r})"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One case with what was expected and what came of it.
+
+    Args:
+        case: the case.
+        given: its arguments as the function got them, NumPy arrays or torch tensors.
+        expected: the right results.
+        outcome: what came of the call.
+        parts: the results; None where they can't be compared.
+        sentence: why they can't.
+    """
+
+    case: Case
+    given: Arguments
+    expected: list[Array]
+    outcome: Outcome
+    parts: list[Array] | None = None
+    sentence: str = ""
+
+    def right(self, tolerance: float) -> bool:
+        """True if the results are as expected."""
+        return self.parts is not None and same(self.parts, self.expected, tolerance)
+
+
+def unattempted(exercise: Exercise) -> Report:
+    """Return the report of a function that isn't written yet."""
+    message = (
+        f"{exercise.name}: not attempted yet. Replace `raise NotImplementedError` by your own lines. "
+        f"Expected result: {', '.join(exercise.returns)}. About {exercise.minutes} minutes."
+    )
+    return Report(False, None, None, message, attempted=False)
+
+
+def failed(exercise: Exercise, sentence: str) -> Report:
+    """Return the report of a wrong answer that no misconception explains."""
+    return Report(False, None, None, f"{exercise.name}. Not yet right. {sentence}")
+
+
+def explained(exercise: Exercise, found: Misconception, result: Result, alone: bool) -> Report:
+    """Return the report of a wrong answer that a misconception explains.
+
+    Args:
+        exercise: what was to be done.
+        found: the misconception.
+        result: a case that tells it from the right answer.
+        alone: False if something else is wrong too.
+    """
+    where = f"Question {result.case.arguments[0]!r}: " if exercise.secret else ""
+    more = "Other answers aren't right yet either."
+    message = f"{exercise.name}. Not yet right: {where}{found.name}.\nHint: {found.hint}"
+    return Report(False, found.name, found.hint, message if alone else f"{message}\n{more}")
+
+
+def unexplained(exercise: Exercise, result: Result) -> Report:
+    """Return the report of a wrong answer by its smallest case that fails."""
+    sentence = result.sentence
+    if exercise.secret:
+        if result.parts is not None:
+            sentence = f"Expected another answer, got {result.outcome.value!r:.60}."
+        question = f"Question {result.case.arguments[0]!r} ({result.case.about})"
+        return failed(exercise, f"{question}: {sentence} {result.case.nudge}".rstrip())
+    if result.parts is not None:
+        sentence = first_difference(
+            result.parts, result.expected, exercise.returns, exercise.tolerance
+        )
+    pairs = zip(exercise.parameters, result.given, strict=False)
+    shown = "\n".join("  " + show(name, value).replace("\n", "\n  ") for name, value in pairs)
+    shown = "\n".join(line.rstrip() for line in shown.splitlines())
+    return failed(
+        exercise, f"{sentence}\nThe smallest case that fails ({result.case.about}):\n{shown}"
+    )
