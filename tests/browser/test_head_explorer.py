@@ -103,11 +103,11 @@ def test_menus_choose_sentence_attention_and_layer(site: str, new_page: Open) ->
     page = new_page()
     figure = opened(page, f"{site}/{NAME}")
     titles = [sentence["title"] for sentence in stored()]
-    menu = figure.get_by_label("Sentence")
+    menu = figure.get_by_label("Sentence", exact=True)
     assert menu.locator("option").all_inner_texts() == titles
     menu.select_option(label=titles[1])
     agrees(figure, sentence=1, word=0)
-    figure.get_by_label("Layer").select_option(label="2 of 2")
+    figure.get_by_label("Layer", exact=True).select_option(label="2 of 2")
     agrees(figure, sentence=1, layer=1, word=0)
     for kind, name in enumerate(k["name"] for k in stored()[1]["kinds"]):
         figure.get_by_label("Attention", exact=True).select_option(label=name)
@@ -142,7 +142,7 @@ def test_the_keyboard_does_all_the_mouse_can(site: str, new_page: Open) -> None:
     """Tab goes through menus, heads and words; Enter and Space press, and the focus stays where it is."""
     page = new_page(viewport={"width": 1280, "height": 900})
     figure = opened(page, f"{site}/{NAME}")
-    figure.get_by_label("Sentence").focus()
+    figure.get_by_label("Sentence", exact=True).focus()
     page.keyboard.press("ArrowDown")
     agrees(figure, sentence=1, word=0)
     for _ in range(4):  # attention, layer, first head, second head

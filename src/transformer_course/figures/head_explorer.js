@@ -7,8 +7,8 @@ const CHOICES = ["sentence", "kind", "layer", "head", "word"];
 
 /** A native menu with its label. */
 function menu(title) {
-  const select = html("select");
-  const element = html("label", {}, html("span", {}, title), select);
+  const select = html("select", { "aria-label": title });
+  const element = html("label", {}, html("span", { "aria-hidden": "true" }, title), select);
   const fill = (names, chosen) => {
     select.replaceChildren(...names.map((name, i) => html("option", { value: i }, name)));
     select.value = chosen;
@@ -130,8 +130,8 @@ function render({ model, el }) {
   /** Keep the buttons, and with them the focus, where only the choice changed. */
   function renew(parent, names, make, chosen) {
     const key = JSON.stringify(names);
-    if (parent.dataset.key !== key) {
-      parent.dataset.key = key;
+    if (parent.shown !== key) {
+      parent.shown = key;
       parent.replaceChildren(...names.map(make));
     }
     [...parent.children].forEach((button, i) => button.setAttribute("aria-pressed", i === chosen));

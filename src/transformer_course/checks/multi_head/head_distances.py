@@ -53,7 +53,8 @@ def _over_queries(maps: Array) -> Array:
 
 def draw(rng: np.random.Generator) -> tuple[Array]:
     """Return maps of several heads; each row sums to 1."""
-    scores = rng.normal(size=rng.integers(1, 6, size=3)) * 3
+    n_heads, q_len, k_len = (int(n) for n in rng.integers(1, 6, size=3))
+    scores = rng.normal(size=(n_heads, q_len, k_len + 1)) * 3
     powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
     return (powers / powers.sum(axis=-1, keepdims=True),)
 

@@ -161,6 +161,7 @@ multi_head_attention = Exercise(
     reference=reference,
     cases=(
         _case("1 head, 1 query, 2 keys, width 1", (1, 1, 2, 1, 1)),
+        _case("1 head, 1 query, 3 keys, the last one hidden", (1, 1, 3, 1, 1), _PADDING),
         _case("2 heads, 2 queries, 2 keys, width 1", (1, 2, 2, 2, 1)),
         _case("2 heads, 2 queries, 3 keys, width 2", (1, 2, 3, 2, 2)),
         _case("the same with a mask of padding", (1, 2, 3, 2, 2), _PADDING),
