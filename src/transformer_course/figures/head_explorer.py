@@ -46,7 +46,7 @@ class HeadExplorer(anywidget.AnyWidget):
     _esm = script("head_explorer")
     _css = styles("head_explorer")
 
-    sentences = traitlets.List().tag(sync=True)
+    sentences = traitlets.List(traitlets.Dict()).tag(sync=True)
     sentence = traitlets.Int(0).tag(sync=True)
     kind = traitlets.Int(0).tag(sync=True)
     layer = traitlets.Int(0).tag(sync=True)

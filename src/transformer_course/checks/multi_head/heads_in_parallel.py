@@ -21,10 +21,9 @@ def _variant(*, sliced: bool = False, wide: bool = False, stacked: bool = False)
             if sliced:
                 own = slice(i * d_k, (i + 1) * d_k)
                 seen[:, own] = x[:, own]
-            scale = np.sqrt(d_model if wide else d_k)
-            output, _ = attend(
-                seen @ w_query[i], seen @ w_key[i], seen @ w_value[i], None, lambda q, s=scale: s
-            )
+            q, k, v = seen @ w_query[i], seen @ w_key[i], seen @ w_value[i]
+            q = q * np.sqrt(d_k / d_model) if wide else q
+            output, _ = attend(q, k, v)
             outputs.append(output)
         if stacked:
             return np.stack(outputs).reshape(len(x), -1) @ w_output

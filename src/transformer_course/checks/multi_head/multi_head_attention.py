@@ -46,8 +46,8 @@ def _variant(
             w_key, w_value = w_value, w_key
         q, k, v = x @ w_query, memory @ w_key, memory @ w_value
         seen = None if mask is None or not masked else ~mask if inverted else mask
-        heads = (split(part, n_heads) for part in (q, k, v))
-        outputs, weights = attend(*heads, seen, scale, axis)
+        q, k, v = (split(part, n_heads) for part in (q, k, v))
+        outputs, weights = attend(q, k, v, seen, scale, axis)
         rows = merge(outputs)
         return (rows @ w_output if projected else rows), weights
 
