@@ -100,10 +100,14 @@ class EndlessTransformer(Transformer):
 
 
 class Ours(Contender):
-    """The package's `Transformer`, post-norm like its peers: fused attention, chunked loss."""
+    """The package's `Transformer`, post-norm like its peers: chunked loss, fused attention but in beam search.
+
+    There the fused kernel is slower: each step has one query and many short rows of keys.
+    """
 
     name = "transformer-course"
-    fast = True
+    fused = True
+    fused_beam = False
 
     def __init__(self, sizes: Sizes) -> None:
         config = TransformerConfig(
@@ -117,21 +121,22 @@ class Ours(Contender):
             max_len=sizes.max_len,
             norm="post",
         )
-        self.net = EndlessTransformer(config).use_fused(self.fast)
+        self.net = EndlessTransformer(config)
         super().__init__(self.net)
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        self.net.use_fused(self.fused)
         src_mask = padding_mask(src)
         states = self.net.decode(tgt, self.net.encode(src, src_mask), src_mask)
         weight = self.net.output.weight
         return chunked_cross_entropy(states, weight, labels, label_smoothing=SMOOTHING)
 
     def greedy(self, src: Tensor, steps: int) -> Tensor:
-        self.net.eval()
+        self.net.eval().use_fused(self.fused)
         return torch.tensor(greedy(self.net, src, steps, bos_id=BOS, eos_id=EOS))
 
     def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
-        self.net.eval()
+        self.net.eval().use_fused(self.fused_beam)
         found = beam_search(self.net, src, beam, steps, bos_id=BOS, eos_id=EOS)
         return torch.tensor([best.ids for best, *_ in found])
 
@@ -140,9 +145,10 @@ class Readable(Ours):
     """The same model on the paths that the chapters show: attention written out, loss from all logits."""
 
     name = "transformer-course, readable path"
-    fast = False
+    fused = False
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        self.net.use_fused(self.fused)
         return cross_entropy(self.net(src, tgt), labels, label_smoothing=SMOOTHING)
 
 

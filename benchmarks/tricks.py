@@ -108,7 +108,7 @@ def model_jobs(task: str, sizes: Sizes) -> dict[str, Job]:
         Readable(sizes),
     )
     fused = Readable(sizes)
-    fused.net.use_fused()
+    fused.fused = fused.fused_beam = True
     plain_adam.optimizer = torch.optim.Adam(plain_adam.net.parameters(), 1e-4)
     for module in no_dropout.net.modules():
         if isinstance(module, nn.Dropout):

@@ -16,7 +16,8 @@ from pathlib import Path
 import pytest
 from small_runs import number_pairs, trained, trained_run
 
-from transformer_course import cli
+from transformer_course import __main__ as entry_point
+from transformer_course import cli, runs
 from transformer_course.checkpoints import load_tensors
 from transformer_course.corpus import grammar
 from transformer_course.recipe import split_pairs
@@ -175,7 +176,7 @@ def test_sentences_from_arguments_a_file_and_standard_input(run: Run, files: lis
 
 
 def command(*arguments: object) -> list[str]:
-    return [sys.executable, "-m", "transformer_course.cli", *map(str, arguments)]
+    return [sys.executable, "-m", "transformer_course", *map(str, arguments)]
 
 
 def test_standard_input_is_answered_line_by_line() -> None:
@@ -269,7 +270,7 @@ def test_ctrl_c_while_data_is_loaded_and_twice_in_training(
 ) -> None:
     arguments = ["train", "--pairs", *files, "--out", tmp_path / "run", *QUICK]
     with monkeypatch.context() as patch:
-        patch.setattr(cli, "read_pairs", interrupt)
+        patch.setattr(runs, "read_pairs", interrupt)
         result = run(*arguments)
     assert (result.status, result.err.strip()) == (130, "stopped")
     with monkeypatch.context() as patch:
@@ -453,3 +454,13 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
     assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")
     result = run("evaluate", folder, *pairs, "--json", files[0] / "x.json", "--beam", 1)
     assert_one_sentence(result, "x.json can't be written")
+
+
+def test_ctrl_c_while_torch_loads_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Loading:
+        def __getattr__(self, name: str) -> object:
+            raise KeyboardInterrupt
+
+    monkeypatch.setitem(sys.modules, "transformer_course.cli", Loading())
+    with pytest.raises(SystemExit, match="stopped"):
+        entry_point.main()

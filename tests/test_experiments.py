@@ -1,5 +1,7 @@
 """Records of experiments are up to date, small, and can be made again."""
 
+import json
+import statistics
 import sys
 from pathlib import Path
 from typing import Any
@@ -44,6 +46,32 @@ def test_experiment_runs_at_reduced_size(name: str, tmp_path: Path) -> None:
     assert set(result) == {"curves", "scores"}
     assert len({len(curve) for curve in result["curves"].values()}) == 1
     assert result["scores"]
+
+
+def test_claims_about_the_demo_translator() -> None:
+    """What the pages say of the running corpus' translator, as a mean of three seeds."""
+    record = json.loads((run_experiments.RECORDS / "running_corpus.json").read_text("utf-8"))
+    scores = [seed["scores"] for seed in record["seeds"]]
+    assert len(scores) == 3
+    assert statistics.fmean(s["exact match"] for s in scores) >= 0.9
+    for kind in ("antecedent", "fitting"):
+        systems = {
+            name: statistics.fmean(s["il or elle"][kind][name] for s in scores)
+            for name in scores[0]["il or elle"][kind]
+        }
+        assert systems.pop("Transformer") >= 0.95
+        assert max(systems.values()) <= 0.6
+        assert len(systems) == 4
+    for phenomenon, row in scores[0]["by phenomenon"].items():
+        assert row["Transformer"] > max(v for name, v in row.items() if name != "Transformer"), (
+            phenomenon
+        )
+    means = {
+        name: statistics.fmean(s["by phenomenon"][name]["Transformer"] for s in scores)
+        for name in scores[0]["by phenomenon"]
+    }
+    hardest = {"participle agreement", "relative que", "profession"}
+    assert set(sorted(means, key=means.__getitem__)[:3]) == hardest
 
 
 def test_fingerprint_follows_code_that_is_used(tmp_path: Path, monkeypatch: Any) -> None:

@@ -198,3 +198,21 @@ def test_widgets_load_nothing() -> None:
 def test_widget_refuses_what_it_cannot_draw(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         figures.AttentionPlane(**arguments)  # type: ignore[arg-type]
+
+
+def test_learning_curves_show_each_seed_and_the_mean() -> None:
+    curves = {"right": [[0.0, 0.5], [0.2, 0.9]], "il or elle": [[0.5, 1.0], [0.5, 0.8]]}
+    axes = figures.learning_curves([200, 400], curves).axes[0]
+    drawn = [line.get_ydata().tolist() for line in axes.lines]
+    assert drawn[:2] == curves["right"]
+    assert drawn[2] == pytest.approx([0.1, 0.7])
+    assert drawn[5] == pytest.approx([0.5, 0.9])
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list(curves)
+    assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 2
+
+
+def test_learning_curves_refuse_what_does_not_fit() -> None:
+    with pytest.raises(ValueError, match=r"curves\['a'\] has 1 values for 2 steps"):
+        figures.learning_curves([1, 2], {"a": [[0.5]]})
+    with pytest.raises(ValueError, match=r"curves \(4\) must be 3 or fewer"):
+        figures.learning_curves([1], {name: [[0.5]] for name in "abcd"})

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ SOURCE = ROOT / "src" / "transformer_course"
 AT_ONCE = 2
 SECONDS = 120  # for one test; the slowest takes a few
 # Where the system can, a process starts as a copy of one that has imported the large libraries.
-PROCESSES = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
+PROCESSES: Any = multiprocessing.get_context("forkserver" if hasattr(os, "fork") else "spawn")
 if hasattr(os, "fork"):
     PROCESSES.set_forkserver_preload(["torch", "hypothesis", "pytest", "sacrebleu", "tokenizers"])
 

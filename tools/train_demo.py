@@ -14,7 +14,7 @@ from pathlib import Path
 from filelock import FileLock
 from fingerprint import fingerprint
 
-from transformer_course.cli import GRAMMAR_RECIPE, Data
+from transformer_course.runs import GRAMMAR_RECIPE, Data
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"
@@ -54,7 +54,7 @@ def main() -> None:
             shutil.rmtree(FOLDER)
         FOLDER.mkdir(exist_ok=True)
         stamp.write_text(wanted)
-        command = [sys.executable, "-m", "transformer_course.cli", "train", "--out", "runs/demo"]
+        command = [sys.executable, "-m", "transformer_course", "train", "--out", "runs/demo"]
         resume = any((FOLDER / "checkpoints").glob("step-*.safetensors"))
         if not resume:
             (FOLDER / "run.json").unlink(missing_ok=True)

@@ -9,13 +9,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from transformer_course.cli import GRAMMAR_RECIPE, Data
 from transformer_course.corpus import grammar
 from transformer_course.corpus.baselines import BASELINES, Baseline
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import exact_match, pronoun_accuracy
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.recipe import Recipe, train_translator
+from transformer_course.runs import GRAMMAR_RECIPE, Data
 from transformer_course.training import TrainingConfig
 from transformer_course.translator import Translator
 

@@ -5,10 +5,10 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from transformer_course.cli import GRAMMAR_RECIPE
 from transformer_course.corpus import grammar
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.recipe import Recipe, train_translator
+from transformer_course.runs import GRAMMAR_RECIPE
 from transformer_course.training import TrainingConfig
 
 CONFIG: dict[str, Any] = {

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,30 +15,20 @@ import torch
 import typer
 from tqdm import tqdm
 
-from transformer_course.checkpoints import CheckpointError, list_checkpoints, read_json, write_json
-from transformer_course.corpus import grammar, multi30k
-from transformer_course.corpus.pairs import CorpusError, Pair
-from transformer_course.corpus.readers import read_lines, read_pairs, read_tsv
+from transformer_course.checkpoints import CheckpointError, list_checkpoints, write_json
+from transformer_course.corpus import grammar
+from transformer_course.corpus.pairs import CorpusError
+from transformer_course.corpus.readers import read_lines
 from transformer_course.evaluation import Scores, evaluate_by_phenomenon, evaluate_pairs
 from transformer_course.recipe import (
     PairError,
     Recipe,
     refuse_used,
-    split_pairs,
     train_translator,
 )
-from transformer_course.training import Progress, TrainingConfig
+from transformer_course.runs import GRAMMAR_RECIPE, Data, load_run, read_files
+from transformer_course.training import Progress
 from transformer_course.translator import Translator
-
-# The grammar never runs out of sentences, so nothing is learnt by heart: no dropout, no smoothing.
-GRAMMAR_RECIPE = Recipe(
-    vocab_size=4000,
-    dropout=0.0,
-    label_smoothing=0.0,
-    training=TrainingConfig(
-        max_steps=3600, max_tokens=1280, peak_rate=2.5e-3, warmup_steps=400, validate_every=400
-    ),
-)
 
 app = typer.Typer(
     help="Train a Transformer on sentence pairs, translate with it, evaluate it.",
@@ -50,80 +40,6 @@ app = typer.Typer(
 Out = Annotated[Path, typer.Option(help="Folder of the run.")]
 Run = Annotated[Path, typer.Argument(help="Folder of a trained run.")]
 Files = tuple[Path, Path] | None
-
-
-@dataclass(frozen=True)
-class Data:
-    """Where sentence pairs come from; kept in a run's `run.json`.
-
-    Args:
-        corpus: "grammar" or "multi30k"; empty for files of one's own.
-        n_pairs: how many pairs of the grammar to train on.
-        files: two aligned files, or one tab-separated file.
-        valid_files: the same for validation; parts of `files` are held out if there are none.
-        folder: where the files of Multi30k are; downloaded if left out.
-        languages: "en-de", "en-fr", "de-en" or "fr-en", for Multi30k.
-        form: "lc.norm.tok" or "raw", for Multi30k.
-
-    Raises:
-        ValueError: if there is no such corpus, or not exactly one source of pairs is given.
-    """
-
-    corpus: str = ""
-    n_pairs: int = 250_000
-    files: tuple[str, ...] = ()
-    valid_files: tuple[str, ...] = ()
-    folder: str | None = None
-    languages: str = "en-de"
-    form: str = "lc.norm.tok"
-
-    def __post_init__(self) -> None:
-        if self.corpus not in ("", "grammar", "multi30k"):
-            raise ValueError(f"corpus ({self.corpus!r}) must be 'grammar' or 'multi30k'")
-        if self.corpus and (self.files or self.valid_files):
-            raise ValueError("give either --corpus or files of your own, not both")
-        if self.valid_files and not self.files:
-            raise ValueError("files to validate on need files to train on, by --pairs or --tsv")
-        if self.languages.count("-") != 1:
-            raise ValueError(f"languages ({self.languages!r}) must be two, such as 'en-de'")
-
-    def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
-        """Pairs to train on, to validate on, and, held out from files, to test on."""
-        if self.corpus == "grammar":
-            train = list(grammar.generate("train", self.n_pairs, seed=0))
-            return train, list(grammar.generate("valid", 1000, seed=0)), []
-        if self.corpus == "multi30k":
-            return self._multi30k("train"), self._multi30k("val"), []
-        if self.valid_files:
-            return _read(self.files), _read(self.valid_files), []
-        try:
-            return split_pairs(_read(self.files))
-        except CorpusError:
-            raise
-        except ValueError as error:
-            raise CorpusError(f"{' and '.join(self.files)}: {error}") from error
-
-    def load_test(self) -> list[Pair]:
-        """Pairs that training has not seen."""
-        if self.corpus == "grammar":
-            return list(grammar.generate("test", 1000, seed=0))
-        if self.corpus == "multi30k":
-            return self._multi30k("test_2016_flickr")
-        if test := self.load()[2]:
-            return test
-        raise ValueError("this run held out no pairs to test on: name some by --pairs or --tsv")
-
-    def where(self, pair: Pair) -> str:
-        """File and line of a pair, as far as it comes from a file."""
-        for files in (self.files, self.valid_files):
-            pairs = _read(files) if files else []
-            if pair in pairs:
-                return f"{files[0]}, line {pairs.index(pair) + 1}: "
-        return ""
-
-    def _multi30k(self, split: str) -> list[Pair]:
-        source, target = self.languages.split("-")
-        return multi30k.load_pairs(split, source, target, folder=self.folder, form=self.form)
 
 
 @app.command()
@@ -291,8 +207,8 @@ def evaluate(
         _set_threads(threads)
         files = _names(pairs, tsv)
         translator = Translator.load(run)
-        data = Data(files=files) if files else _load_run(run)[0]
-        test = _read(files) if files else data.load_test()
+        data = Data(files=files) if files else load_run(run)[0]
+        test = read_files(files) if files else data.load_test()
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
@@ -324,10 +240,6 @@ def _names(pairs: Files, tsv: Path | None) -> tuple[str, ...]:
     return tuple(os.path.abspath(path) for path in (pairs or ((tsv,) if tsv else ())))
 
 
-def _read(files: tuple[str, ...]) -> list[Pair]:
-    return read_pairs(*files) if len(files) == 2 else read_tsv(*files)
-
-
 def _new_run(
     out: Path,
     data: Data,
@@ -357,25 +269,11 @@ def _given(wishes: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in wishes.items() if value is not None}
 
 
-def _load_run(folder: Path) -> tuple[Data, int]:
-    """Where a run's pairs come from, and on how many threads it was started."""
-    path = folder / "run.json"
-    if not path.exists():
-        raise CheckpointError(f"{path} is missing: {folder} is not a run of this command")
-    record = read_json(path)
-    try:
-        for name in ("files", "valid_files"):
-            record["data"][name] = tuple(record["data"][name])
-        return Data(**record["data"]), int(record["threads"])
-    except (ValueError, TypeError, KeyError) as error:
-        raise CheckpointError(f"{path} is damaged: {error}") from error
-
-
 def _saved_run(
     out: Path, data: Data, wishes: dict[str, Any], threads: int | None
 ) -> tuple[Data, Recipe, int]:
     """The run to resume; options that are repeated must say the same as they did then."""
-    saved_data, saved_threads = _load_run(out)
+    saved_data, saved_threads = load_run(out)
     recipe = Recipe.load(out)
     saved = asdict(saved_data) | recipe.settings()
     repeated = {n: v for n, v in asdict(data).items() if v != getattr(Data, n)}
@@ -415,12 +313,3 @@ def _errors_in_one_sentence(out: Path | None = None) -> Iterator[None]:
             hint = f"; go on from the last checkpoint with: transformer-course train --out {out} --resume"
         print(f"\nstopped{hint}", file=sys.stderr)
         raise typer.Exit(130) from error
-
-
-def main() -> None:
-    """Entry point of the command `transformer-course`."""
-    app()
-
-
-if __name__ == "__main__":
-    main()

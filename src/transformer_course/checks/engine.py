@@ -45,6 +45,18 @@ def judge(
     refusal = _refuse(exercise, function)
     if refusal:
         return failed(exercise, refusal)
+    report = _most_telling(exercise, function, kinds)
+    helper = "" if report.passed or not report.attempted else _wrong_helper(exercise, function)
+    if helper:
+        note = f"\nIt uses your `{helper}`, which doesn't pass its own check yet: begin there."
+        report = dataclasses.replace(report, message=report.message + note)
+    return report
+
+
+def _most_telling(
+    exercise: Exercise, function: Callable[..., Any], kinds: Sequence[str] | None = None
+) -> Report:
+    """Judge with each kind of array and return the report that tells most."""
     best: tuple[int, Report] | None = None
     for kind in kinds or _array_kinds(exercise, function):
         found = _judge_with(exercise, function, kind)
@@ -53,6 +65,21 @@ def judge(
             break
     assert best is not None
     return best[1]
+
+
+def _wrong_helper(exercise: Exercise, function: Callable[..., Any]) -> str:
+    """Return the name of a function of another exercise that this one uses and that fails its own check."""
+    from transformer_course.checks.discovery import exercises_named  # it imports this module
+
+    scope, codes = getattr(function, "__globals__", {}), [getattr(function, "__code__", None)]
+    for code in codes:
+        codes += [part for part in getattr(code, "co_consts", ()) if inspect.iscode(part)]
+        for name in getattr(code, "co_names", ()):
+            exercises = exercises_named(name) if inspect.isfunction(scope.get(name)) else []
+            fails = exercises and not any(_most_telling(e, scope[name]).passed for e in exercises)
+            if fails and name != exercise.name:
+                return str(name)
+    return ""
 
 
 def _refuse(exercise: Exercise, function: Any) -> str:

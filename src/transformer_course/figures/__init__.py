@@ -30,7 +30,7 @@ from transformer_course.figures.palette import (
     VALUE,
     WEIGHTS,
 )
-from transformer_course.figures.plots import weight_map
+from transformer_course.figures.plots import learning_curves, weight_map
 from transformer_course.figures.source import Source
 
 __all__ = [
@@ -51,6 +51,7 @@ __all__ = [
     "head_removals",
     "kernel_fits",
     "key_planes",
+    "learning_curves",
     "reshape_grids",
     "scaling_curves",
     "score_fields",

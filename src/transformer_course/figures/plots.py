@@ -1,6 +1,6 @@
 """Plots that several chapters use."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -9,7 +9,19 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from transformer_course.figures.palette import HATCH, KEY_TEXT, MASK, QUERY, WEIGHTS, drawn
+from transformer_course.figures.palette import (
+    HATCH,
+    INK,
+    KEY_TEXT,
+    LINE,
+    MASK,
+    QUERY,
+    QUIET,
+    WEIGHTS,
+    drawn,
+)
+
+STROKES = ((INK, "-"), (QUIET, "--"), (INK, ":"))
 
 
 @drawn
@@ -71,3 +83,40 @@ def _square(axes: Axes, row: int, column: int, weight: float, allowed: bool) -> 
         axes.add_patch(
             Rectangle(corner, 1, 1, facecolor="#eeeeee", edgecolor=MASK, hatch=HATCH, lw=0)
         )
+
+
+@drawn
+def learning_curves(
+    steps: Sequence[float], curves: Mapping[str, Sequence[Sequence[float]]]
+) -> Figure:
+    """Draw how scores grew in training: a thin line for each seed, a thick one for their mean.
+
+    Args:
+        steps: updates at which the scores were taken.
+        curves: for each of at most three scores, a list for each seed: numbers from 0 to 1, as many as steps.
+
+    Returns:
+        The figure.
+
+    Raises:
+        ValueError: if there are more than three scores, or a list has another length than `steps`.
+
+    >>> figure = learning_curves([100, 200], {"right": [[0.1, 0.9], [0.3, 0.7]]})
+    >>> [line.get_ydata().tolist() for line in figure.axes[0].lines]
+    [[0.1, 0.9], [0.3, 0.7], [0.2, 0.8]]
+    """
+    if len(curves) > len(STROKES):
+        raise ValueError(f"curves ({len(curves)}) must be {len(STROKES)} or fewer")
+    figure, axes = plt.subplots(figsize=(6.6, 3.9))
+    for (name, seeds), (colour, dashes) in zip(curves.items(), STROKES, strict=False):
+        for values in seeds:
+            if len(values) != len(steps):
+                raise ValueError(
+                    f"curves[{name!r}] has {len(values)} values for {len(steps)} steps"
+                )
+            axes.plot(steps, values, color=colour, linestyle=dashes, linewidth=0.8, alpha=0.6)
+        axes.plot(steps, np.mean(seeds, axis=0), color=colour, linestyle=dashes, label=name)
+    axes.set(xlabel="updates", ylabel="share that is right", xlim=(0, max(steps)), ylim=(0, 1.02))
+    axes.yaxis.grid(True, color=LINE)
+    axes.legend(loc="lower right")
+    return figure

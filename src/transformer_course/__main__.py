@@ -1,0 +1,17 @@
+"""Entry point of the command `transformer-course`; also `python -m transformer_course`."""
+
+import sys
+
+
+def main() -> None:
+    """Run the command. Torch takes seconds to load, so Ctrl-C may come before there is anything to save."""
+    try:
+        from transformer_course.cli import app
+
+        app()
+    except KeyboardInterrupt:
+        sys.exit("\nstopped")
+
+
+if __name__ == "__main__":
+    main()

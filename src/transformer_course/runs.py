@@ -1,0 +1,118 @@
+"""What a training run of the command line is made from, and where that is written down."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from transformer_course.checkpoints import CheckpointError, read_json
+from transformer_course.corpus import grammar, multi30k
+from transformer_course.corpus.pairs import CorpusError, Pair
+from transformer_course.corpus.readers import read_pairs, read_tsv
+from transformer_course.recipe import Recipe, split_pairs
+from transformer_course.training import TrainingConfig
+
+# The grammar never runs out of sentences, so nothing is learnt by heart: no dropout, no smoothing.
+GRAMMAR_RECIPE = Recipe(
+    vocab_size=4000,
+    dropout=0.0,
+    label_smoothing=0.0,
+    training=TrainingConfig(
+        max_steps=3600, max_tokens=1280, peak_rate=2.5e-3, warmup_steps=400, validate_every=400
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Data:
+    """Where sentence pairs come from; kept in a run's `run.json`.
+
+    Args:
+        corpus: "grammar" or "multi30k"; empty for files of one's own.
+        n_pairs: how many pairs of the grammar to train on.
+        files: two aligned files, or one tab-separated file.
+        valid_files: the same for validation; parts of `files` are held out if there are none.
+        folder: where the files of Multi30k are; downloaded if left out.
+        languages: "en-de", "en-fr", "de-en" or "fr-en", for Multi30k.
+        form: "lc.norm.tok" or "raw", for Multi30k.
+
+    Raises:
+        ValueError: if there is no such corpus, or not exactly one source of pairs is given.
+    """
+
+    corpus: str = ""
+    n_pairs: int = 250_000
+    files: tuple[str, ...] = ()
+    valid_files: tuple[str, ...] = ()
+    folder: str | None = None
+    languages: str = "en-de"
+    form: str = "lc.norm.tok"
+
+    def __post_init__(self) -> None:
+        if self.corpus not in ("", "grammar", "multi30k"):
+            raise ValueError(f"corpus ({self.corpus!r}) must be 'grammar' or 'multi30k'")
+        if self.corpus and (self.files or self.valid_files):
+            raise ValueError("give either --corpus or files of your own, not both")
+        if self.valid_files and not self.files:
+            raise ValueError("files to validate on need files to train on, by --pairs or --tsv")
+        if self.languages.count("-") != 1:
+            raise ValueError(f"languages ({self.languages!r}) must be two, such as 'en-de'")
+
+    def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
+        """Pairs to train on, to validate on, and, held out from files, to test on."""
+        if self.corpus == "grammar":
+            train = list(grammar.generate("train", self.n_pairs, seed=0))
+            return train, list(grammar.generate("valid", 1000, seed=0)), []
+        if self.corpus == "multi30k":
+            return self._multi30k("train"), self._multi30k("val"), []
+        if self.valid_files:
+            return read_files(self.files), read_files(self.valid_files), []
+        try:
+            return split_pairs(read_files(self.files))
+        except CorpusError:
+            raise
+        except ValueError as error:
+            raise CorpusError(f"{' and '.join(self.files)}: {error}") from error
+
+    def load_test(self) -> list[Pair]:
+        """Pairs that training has not seen."""
+        if self.corpus == "grammar":
+            return list(grammar.generate("test", 1000, seed=0))
+        if self.corpus == "multi30k":
+            return self._multi30k("test_2016_flickr")
+        if test := self.load()[2]:
+            return test
+        raise ValueError("this run held out no pairs to test on: name some by --pairs or --tsv")
+
+    def where(self, pair: Pair) -> str:
+        """File and line of a pair, as far as it comes from a file."""
+        for files in (self.files, self.valid_files):
+            pairs = read_files(files) if files else []
+            if pair in pairs:
+                return f"{files[0]}, line {pairs.index(pair) + 1}: "
+        return ""
+
+    def _multi30k(self, split: str) -> list[Pair]:
+        source, target = self.languages.split("-")
+        return multi30k.load_pairs(split, source, target, folder=self.folder, form=self.form)
+
+
+def read_files(files: tuple[str, ...]) -> list[Pair]:
+    """Pairs from two aligned files, or from one tab-separated file."""
+    return read_pairs(*files) if len(files) == 2 else read_tsv(*files)
+
+
+def load_run(folder: Path) -> tuple[Data, int]:
+    """Where a run's pairs come from, and on how many threads it was started.
+
+    Raises:
+        CheckpointError: if `run.json` is missing or damaged.
+    """
+    path = folder / "run.json"
+    if not path.exists():
+        raise CheckpointError(f"{path} is missing: {folder} is not a run of this command")
+    record = read_json(path)
+    try:
+        for name in ("files", "valid_files"):
+            record["data"][name] = tuple(record["data"][name])
+        return Data(**record["data"]), int(record["threads"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error
