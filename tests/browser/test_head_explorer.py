@@ -1,4 +1,4 @@
-"""The explorer of heads: by mouse, finger and keyboard, in a page without a kernel; every number is the stored one."""
+"""The explorer of heads: by mouse, finger and keyboard, without a kernel; every number is the stored one."""
 
 from __future__ import annotations
 

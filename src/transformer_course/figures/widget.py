@@ -1,6 +1,6 @@
 """What the interactive figures have in common: the text of their scripts and style sheets.
 
-An anywidget's script is one text, stored in the notebook. So the shared part is put in front of each figure's own.
+An anywidget's script is one text, stored in the notebook: the shared part is put in front of each figure's own.
 """
 
 from pathlib import Path
