@@ -973,6 +973,90 @@ MUTANTS = [
             "test_six_steps_refuse_what_does_not_fit",
         ),
     ),
+    *_of(
+        "multi_head",
+        "multi_head",
+        (
+            "head axes not swapped, seen by the notebook",
+            "x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)",
+            "x.view(x.shape[0], self.n_heads, x.shape[1], -1)",
+            "chapters/04_multi_head.ipynb",
+        ),
+        (
+            "heads concatenated in a wrong order, seen by the notebook",
+            "heads.transpose(1, 2).flatten(-2)",
+            "heads.permute(0, 2, 3, 1).flatten(-2)",
+            "chapters/04_multi_head.ipynb",
+        ),
+        (
+            "no output projection, seen by the notebook",
+            "return self.w_output(concatenated), weights",
+            "return concatenated, weights",
+            "chapters/04_multi_head.ipynb",
+        ),
+        (
+            "values by the keys' matrix, seen by the notebook",
+            "self.split_heads(self.w_value(values))",
+            "self.split_heads(self.w_key(values))",
+            "chapters/04_multi_head.ipynb",
+        ),
+        (
+            "mask dropped, seen by the notebook",
+            "scaled_dot_product_attention(q, k, v, mask)",
+            "scaled_dot_product_attention(q, k, v)",
+            "chapters/04_multi_head.ipynb",
+        ),
+        (
+            "weights of the first head only, seen by the notebook",
+            "heads, weights = scaled_dot_product_attention(q, k, v, mask)",
+            "heads, weights = scaled_dot_product_attention(q[:, :1], k, v, mask)",
+            "chapters/04_multi_head.ipynb",
+        ),
+    ),
+    *_of(
+        "figures/multi_head",
+        "multi_head_figures",
+        (
+            "every square in the colour of head 1",
+            "colour = HEADS[owner[int(number)]]",
+            "colour = HEADS[0]",
+            "test_reshape_grids_keeps_every_number_and_the_colour_of_its_column",
+        ),
+        (
+            "all bows of the same thickness",
+            "linewidth=0.8 + 8 * weight",
+            "linewidth=4.0",
+            "test_head_links_writes_every_weight_and_draws_a_bow_for_it",
+        ),
+        (
+            "the first head in every map",
+            "axes.imshow(grids[head],",
+            "axes.imshow(grids[0],",
+            "test_head_maps_shows_each_head_with_its_words",
+        ),
+    ),
+    *_of(
+        "figures/head_explorer",
+        "multi_head_figures",
+        (
+            "rows named by the word that was read",
+            'written = [*read[1:], "</s>"]',
+            "written = read",
+            "test_explorer_stores_words_and_weights_of_every_head",
+        ),
+        (
+            "queries and keys of cross-attention exchanged",
+            "(written, source)]",
+            "(source, written)]",
+            "test_explorer_stores_words_and_weights_of_every_head",
+        ),
+        (
+            "weights with one digit only",
+            "round(w, 3)",
+            "round(w, 1)",
+            "test_explorer_stores_words_and_weights_of_every_head",
+        ),
+    ),
 ]
 
 
