@@ -105,7 +105,8 @@ def processor() -> str:
         lines = [line for line in info.read_text().splitlines() if line.startswith("model name")]
         model = lines[0].split(":")[1].strip() if lines else model
     capability = torch.backends.cpu.get_cpu_capability()
-    return f"{model}, {capability}, {torch.get_num_threads()} threads"
+    threads = torch.get_num_threads()
+    return f"{model}, {capability}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 if __name__ == "__main__":

@@ -11,28 +11,32 @@ Array = NDArray[Any]
 Four = tuple[float, float, float, float]
 
 
-def _softmax(scores: Array) -> Array:
-    powers = np.exp(scores - scores.max(-1, keepdims=True))
-    return powers / powers.sum(-1, keepdims=True)
+def _softmax(scores: Array, axis: int = -1) -> Array:
+    powers = np.exp(scores - scores.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def _bits(weights: Array, axis: int = -1) -> Array:
+    """Return the entropy, in bits, of the weights along an axis."""
+    return -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum(axis)
 
 
 def _entropies(scores: Array) -> Array:
-    """Return the entropy, in bits, of each row's weights, in bits."""
-    weights = _softmax(scores)
-    logarithms = np.log2(np.where(weights > 0, weights, 1.0))
-    return -(weights * logarithms).sum(-1)
+    """Return the entropy, in bits, of each row's weights."""
+    return _bits(_softmax(scores))
 
 
 def _measured(
     spread: Any = np.var,
     entropy: Any = lambda scores: _entropies(scores).mean(),
-    scale: Any = np.sqrt,
+    scale: Any = lambda queries, keys: np.sqrt(queries.shape[-1]),
+    turned: Any = np.transpose,
 ) -> Any:
     """Return the measurement, with other ways to measure."""
 
     def measure(queries: Array, keys: Array) -> Four:
-        scores = queries @ keys.T
-        scaled = scores / scale(queries.shape[-1])
+        scores = queries @ turned(keys)
+        scaled = scores / scale(queries, keys)
         values = (spread(scores), spread(scaled), entropy(scores), entropy(scaled))
         return tuple(float(value) for value in values)  # type: ignore[return-value]
 
@@ -53,17 +57,17 @@ def _zero_times_infinity(scores: Array) -> Any:
 def _no_shift(scores: Array) -> Any:
     powers = np.exp(scores)
     weights = powers / powers.sum(-1, keepdims=True)
-    return -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum(-1).mean()
+    return _bits(weights).mean()
 
 
-def _grouped(queries: Array, keys: Array) -> Four:
-    variance, scaled_variance, entropy, scaled_entropy = reference(queries, keys)
-    return variance, entropy, scaled_variance, scaled_entropy
+def _in_order(*order: int) -> Any:
+    """Return the measurement with its four numbers in another order."""
+    return lambda queries, keys: tuple(reference(queries, keys)[place] for place in order)
 
 
-def _entropy_of_mean(scores: Array) -> Any:
-    weights = _softmax(scores).mean(0)
-    return -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum()
+def _root_for_variance(queries: Array, keys: Array) -> Four:
+    variance, _, entropy, scaled_entropy = reference(queries, keys)
+    return variance, variance / float(np.sqrt(queries.shape[-1])), entropy, scaled_entropy
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array]:
@@ -117,8 +121,25 @@ measure_scores = Exercise(
         ),
         Misconception(
             "results in the wrong order",
-            _grouped,
+            _in_order(0, 2, 1, 3),
             "All four numbers are right. Read again in which order they are to come.",
+        ),
+        Misconception(
+            "the two entropies in the wrong order",
+            _in_order(0, 1, 3, 2),
+            "Both variances are right. Which entropy comes first: that of the scores as they are, "
+            "or of the scaled ones?",
+        ),
+        Misconception(
+            "the two variances in the wrong order",
+            _in_order(1, 0, 2, 3),
+            "Both entropies are right. Which variance comes first: that of the scores as they are, "
+            "or of the scaled ones?",
+        ),
+        Misconception(
+            "first the scaled numbers, then those without scaling",
+            _in_order(1, 0, 3, 2),
+            "All four numbers are right, but in each pair the scaled one should come second.",
         ),
         Misconception(
             "standard deviation instead of variance",
@@ -165,18 +186,53 @@ measure_scores = Exercise(
         ),
         Misconception(
             "entropy of the average weights",
-            _measured(entropy=_entropy_of_mean),
+            _measured(entropy=lambda x: _bits(_softmax(x).mean(0))),
             "First the entropy of each query, then the mean. In the other order, sharp weights "
             "look broad.",
         ),
         Misconception(
             "scaled by d_k",
-            _measured(scale=float),
+            _measured(scale=lambda queries, keys: queries.shape[-1]),
             "Look at your scaled variance when d_k grows: it should stay near 1, not fall.",
         ),
         Misconception(
+            "scaled by the number of queries",
+            _measured(scale=lambda queries, keys: np.sqrt(len(queries))),
+            "`len` counts the rows, and each row is a query. A score is a sum over the width: which "
+            "axis is that?",
+        ),
+        Misconception(
+            "scaled by the number of keys",
+            _measured(scale=lambda queries, keys: np.sqrt(len(keys))),
+            "A score is a sum over the width of one key, not over the keys. Which axis is the width?",
+        ),
+        Misconception(
+            "the variance divided by √d_k, not the scores",
+            _root_for_variance,
+            "Your entropies are right. If all numbers are divided by c, by what is their variance "
+            "divided? It is a mean of squares.",
+        ),
+        Misconception(
+            "softmax over the queries",
+            _measured(entropy=lambda x: _bits(_softmax(x, 0)).mean()),
+            "Your variances are right. The weights of one query should sum to 1 over the keys: "
+            "along which axis of the scores do the keys lie?",
+        ),
+        Misconception(
+            "softmax and entropy over the queries",
+            _measured(entropy=lambda x: _bits(_softmax(x, 0), 0).mean()),
+            "Your variances are right. Your entropies are those of columns, one for each key. Each "
+            "query should have one.",
+        ),
+        Misconception(
+            "keys not transposed",
+            _measured(turned=lambda keys: keys),
+            "A score compares a whole query with a whole key. Which axis of the keys must meet the "
+            "queries' last axis?",
+        ),
+        Misconception(
             "scale left out",
-            _measured(scale=lambda d_k: 1.0),
+            _measured(scale=lambda queries, keys: 1.0),
             "Your numbers with and without scaling are the same. Where do you divide?",
         ),
     ),

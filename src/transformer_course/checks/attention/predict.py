@@ -116,6 +116,12 @@ predict = Exercise(
             "is the exponential of their difference?",
         ),
         Misconception(
+            "cut off after two decimals, not rounded",
+            _answers("f", 0.99),
+            "Your way is right, only the rounding isn't. Look at the third decimal: does the second "
+            "one go up?",
+        ),
+        Misconception(
             "the largest value taken as the answer",
             _answers("g", 10.0),
             "Attention looks for fitting keys; it doesn't know which value is large.",

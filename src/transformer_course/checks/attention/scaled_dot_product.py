@@ -51,6 +51,13 @@ def _no_shift(queries: Array, keys: Array, values: Array) -> Results:
     return weights @ values, weights
 
 
+def _global_maximum(queries: Array, keys: Array, values: Array) -> Results:
+    scores = _scaled(queries, keys)
+    powers = np.exp(scores - scores.max())
+    weights = powers / powers.sum(-1, keepdims=True)
+    return weights @ values, weights
+
+
 def _scaled_late(queries: Array, keys: Array, values: Array) -> Results:
     weights = _softmax(_scores(queries, keys)) / np.sqrt(queries.shape[-1])
     return weights @ values, weights
@@ -73,7 +80,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, Array]:
     """Return queries, keys and values with none, one or two axes in front, at times with huge scores."""
     front = tuple(int(n) for n in rng.integers(1, 4, size=rng.integers(0, 3)))
     q_len, k_len, d_k, d_v = (int(n) for n in rng.integers(1, 6, size=4))
-    size = rng.choice([1.0, 1.0, 2.0, 40.0])
+    size = rng.choice([1.0, 1.0, 2.0, 120.0])
     queries, keys = rng.normal(size=(*front, q_len, d_k)), rng.normal(size=(*front, k_len, d_k))
     return queries * size, keys * size, rng.normal(size=(*front, k_len, d_v))
 
@@ -99,7 +106,7 @@ scaled_dot_product_attention = Exercise(
     cases=(
         Case(
             "one query, two keys",
-            tuple(map(np.array, ([[1.0, 0]], [[1.0, 0], [0, 1]], [[1.0], [3]]))),
+            tuple(map(np.array, ([[1.0, 0]], [[1.0, 2], [0, 1]], [[1.0], [3]]))),
         ),
         Case(
             "two queries, two keys",
@@ -150,6 +157,30 @@ scaled_dot_product_attention = Exercise(
             "counts the queries?",
         ),
         Misconception(
+            "scaled by the length of the queries' first axis",
+            _weighted(lambda q, k, v: _scores(q, k) / np.sqrt(len(q))),
+            "`len` counts along the first axis: queries, or examples of a batch. A score is a sum "
+            "over the width, which is another axis.",
+        ),
+        Misconception(
+            "scaled by the length of the keys' first axis",
+            _weighted(lambda q, k, v: _scores(q, k) / np.sqrt(len(k))),
+            "`len` counts along the first axis: keys, or examples of a batch. A score is a sum over "
+            "the width, which is another axis.",
+        ),
+        Misconception(
+            "scaled by the queries' second axis from the front",
+            _weighted(lambda q, k, v: _scores(q, k) / np.sqrt(q.shape[1])),
+            "Without a batch this is the width. With a batch in front, which axis do you count? "
+            "Where does the width stand, counted from the end?",
+        ),
+        Misconception(
+            "scaled by the keys' second axis from the front",
+            _weighted(lambda q, k, v: _scores(q, k) / np.sqrt(k.shape[1])),
+            "Without a batch this is the width. With a batch in front, it counts the keys. Where "
+            "does the width stand, counted from the end?",
+        ),
+        Misconception(
             "multiplied by the scale",
             _weighted(lambda q, k, v: _scores(q, k) * np.sqrt(q.shape[-1])),
             "Your scores lie farther apart than before scaling. They should come closer together.",
@@ -194,10 +225,22 @@ scaled_dot_product_attention = Exercise(
             "Small scores work. With huge ones the exponential overflows: remember your softmax.",
         ),
         Misconception(
+            "one shift for the whole table",
+            _global_maximum,
+            "A row of scores far below the largest one of all becomes 0/0. Each row can have a "
+            "shift of its own.",
+        ),
+        Misconception(
             "keys not transposed",
             _weighted(lambda q, k, v: q @ k / np.sqrt(q.shape[-1])),
             "A score compares a whole query with a whole key. Which axis of the keys must meet "
             "the queries' last axis?",
+        ),
+        Misconception(
+            "torch's `transpose(-2, -1)` on a NumPy array",
+            _weighted(lambda q, k, v: q @ k.transpose(-2, -1) / np.sqrt(q.shape[-1])),
+            "In NumPy, `transpose` wants the new order of all axes: for two axes, (-2, -1) is the "
+            "order they have already. NumPy's word for exchanging two axes is `swapaxes`.",
         ),
         Misconception(
             "all axes of the keys reversed",

@@ -1,5 +1,6 @@
 """Exercise: softmax along any axis, for scores of any size."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ from numpy.typing import NDArray
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 
 Array = NDArray[Any]
+Shift = Callable[[Array, int], Any]
 
 
 def reference(scores: Array, axis: int) -> Array:
@@ -21,9 +23,14 @@ def _global_maximum(scores: Array, axis: int) -> Array:
     return powers / powers.sum(axis, keepdims=True)
 
 
-def _axis_lost(scores: Array, axis: int) -> Array:
-    powers = np.exp(scores - scores.max(axis, keepdims=True))
-    return powers / powers.sum(axis)
+def _axis_lost(shift: Shift, *, kept: bool = False) -> Callable[[Array, int], Array]:
+    """Return softmax with another shift; the sum loses its axis unless it is `kept`."""
+
+    def wrong(scores: Array, axis: int) -> Array:
+        powers = np.exp(scores - shift(scores, axis))
+        return powers / powers.sum(axis, keepdims=kept)
+
+    return wrong
 
 
 def _one_hot(scores: Array, axis: int) -> Array:
@@ -34,7 +41,7 @@ def _one_hot(scores: Array, axis: int) -> Array:
 def draw(rng: np.random.Generator) -> tuple[Array, int]:
     """Return scores with one to three axes, sometimes huge, and an axis."""
     shape = tuple(int(n) for n in rng.integers(1, 6, size=rng.integers(1, 4)))
-    size = rng.choice([1.0, 1.0, 3.0, 1000.0])
+    size = rng.choice([1.0, 1.0, 3.0, 10000.0])
     return rng.normal(size=shape) * size + rng.normal(), int(rng.integers(-len(shape), len(shape)))
 
 
@@ -45,8 +52,8 @@ softmax = Exercise(
     minutes=15,
     statement=(
         "Write softmax. The scores may have any shape; the weights have the same shape, and sum "
-        "to 1 along the given axis. Scores such as 1000 must work as well. Use no ready-made "
-        "softmax."
+        "to 1 along the given axis. Scores such as 1000 must work as well. (A ready-made softmax "
+        "would pass the check, but writing it is the exercise.)"
     ),
     returns=("weights",),
     reference=reference,
@@ -98,9 +105,33 @@ softmax = Exercise(
         ),
         Misconception(
             "the axis of the sum lost",
-            _axis_lost,
+            _axis_lost(lambda scores, axis: scores.max(axis, keepdims=True)),
             "A sum along an axis removes that axis, so NumPy lines up the division with the wrong "
             "one. How can the sum keep an axis of length 1?",
+        ),
+        Misconception(
+            "the axis of the maximum lost",
+            _axis_lost(lambda scores, axis: scores.max(axis), kept=True),
+            "A maximum along an axis removes that axis, so NumPy lines up the subtraction with the "
+            "wrong one. How can it keep an axis of length 1?",
+        ),
+        Misconception(
+            "the axis lost in the maximum and in the sum",
+            _axis_lost(lambda scores, axis: scores.max(axis)),
+            "Two rows have two largest scores and two sums: shape (2,). To line up with rows, they "
+            "must have shape (2, 1). How can an axis of length 1 stay?",
+        ),
+        Misconception(
+            "one shift for the whole array, and the axis of the sum lost",
+            _axis_lost(lambda scores, axis: scores.max()),
+            "Begin with the sum: along an axis it removes that axis, and NumPy divides by the "
+            "wrong numbers. Then ask which largest score each row should subtract.",
+        ),
+        Misconception(
+            "no shift before the exponential, and the axis of the sum lost",
+            _axis_lost(lambda scores, axis: 0.0),
+            "Begin with the sum: along an axis it removes that axis, and NumPy divides by the "
+            "wrong numbers. Then try scores of 1000.",
         ),
         Misconception(
             "divided by the sum, without the exponential",

@@ -49,8 +49,8 @@ why_scale = Exercise(
         Misconception(
             "scaling taken as a cure for exploding gradients",
             _flipped("b"),
-            "Far apart scores make softmax flat: small changes of a score change no weight. Is a "
-            "gradient there too large or too small?",
+            "When scores lie far apart, one weight is nearly 1, and a small change of a score changes "
+            "hardly any weight. Is the gradient then very large or very small?",
         ),
         Misconception(
             "one-hot weights taken to learn well",
@@ -79,7 +79,8 @@ why_scale = Exercise(
         Misconception(
             "scaling weights taken for scaling scores",
             _flipped("g"),
-            "Divide all weights by one number, then make them sum to 1 again: what has changed?",
+            "Take the weights 0.9 and 0.1, divide both by 8, and make them sum to 1 again: which "
+            "weights are these? Scaled scores give weights closer together.",
         ),
     ),
 )
