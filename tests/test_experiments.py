@@ -66,6 +66,12 @@ def test_claims_about_the_demo_translator() -> None:
         assert row["Transformer"] > max(v for name, v in row.items() if name != "Transformer"), (
             phenomenon
         )
+    means = {
+        name: statistics.fmean(s["by phenomenon"][name]["Transformer"] for s in scores)
+        for name in scores[0]["by phenomenon"]
+    }
+    hardest = {"participle agreement", "relative que", "profession"}
+    assert set(sorted(means, key=means.__getitem__)[:3]) == hardest
 
 
 def test_fingerprint_follows_code_that_is_used(tmp_path: Path, monkeypatch: Any) -> None:

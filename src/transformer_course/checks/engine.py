@@ -75,7 +75,8 @@ def _wrong_helper(exercise: Exercise, function: Callable[..., Any]) -> str:
     for code in codes:
         codes += [part for part in getattr(code, "co_consts", ()) if inspect.iscode(part)]
         for name in getattr(code, "co_names", ()):
-            exercises = exercises_named(name) if inspect.isfunction(scope.get(name)) else []
+            own = getattr(scope.get(name), "__globals__", None) is scope  # not imported
+            exercises = exercises_named(name) if own else []
             fails = exercises and not any(_most_telling(e, scope[name]).passed for e in exercises)
             if fails and name != exercise.name:
                 return str(name)
@@ -166,15 +167,18 @@ def _wrong_answers(
     return found
 
 
+def _tensor(array: Array) -> torch.Tensor:
+    """Return an array as a tensor; numbers with a decimal point in torch's usual precision."""
+    return torch.tensor(array, dtype=torch.float32 if array.dtype.kind == "f" else None)
+
+
 def run_case(
     exercise: Exercise, function: Callable[..., Any], case: Case, raw: Any, kind: str
 ) -> Result:
     """Run one case twice: the second time must give the same."""
     given = case.arguments
     if kind == "torch":
-        given = tuple(
-            torch.tensor(x, dtype=torch.float32) if isinstance(x, np.ndarray) else x for x in given
-        )
+        given = tuple(_tensor(x) if isinstance(x, np.ndarray) else x for x in given)
     expected = as_parts(raw, raw, exercise.returns)
     outcome = first = run(function, given, running.SECONDS)
     if not first.trouble:

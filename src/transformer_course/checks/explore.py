@@ -46,6 +46,46 @@ def attention_table(attend: Callable[..., Any], angle: float = 0.0, length: floa
     print(f"output = {float(np.ravel(output)[0]):.1f}")
 
 
+def mask_table(
+    make_mask: Callable[..., Any], length: int = 5, padding: int = 0, left: bool = False
+) -> None:
+    """Print the mask that `make_mask` gives one sentence: # = may attend, . = hidden.
+
+    Args:
+        make_mask: the learner's decoder mask: ids (1, length) and the id of padding to (1, 1, length, length).
+        length: number of tokens.
+        padding: how many of them are padding; at most all of them.
+        left: whether the padding stands at the left.
+
+    >>> from transformer_course.checks.masking.decoder_mask import reference
+    >>> mask_table(reference, length=3, padding=1)
+    query       0 1 2   keys
+    0 token     # . .
+    1 token     # # .
+    2 padding   # # .
+    5 of 9 pairs are open.
+    """
+    padding = min(padding, length)
+    ids = np.array([[1] * (length - padding) + [0] * padding])
+    if left:
+        ids = ids[:, ::-1].copy()
+    mask = None
+    for kind in (np.asarray, torch.tensor):
+        outcome = run(make_mask, (kind(ids), 0), SECONDS)
+        parts = None if outcome.trouble else loose_parts(outcome.value, 1)
+        if parts is not None and parts[0].size == length * length:
+            mask = parts[0].reshape(length, length)
+            break
+    if mask is None:
+        print("The sliders come to life when decoder_mask passes its check.")
+        return
+    print(f"query       {' '.join(map(str, range(length)))}   keys")
+    for place, row in enumerate(mask):
+        what = "token" if ids[0, place] else "padding"
+        print(f"{place} {what:9} {' '.join('#' if seen else '.' for seen in row)}")
+    print(f"{int(mask.sum())} of {mask.size} pairs are open.")
+
+
 def _results(attend: Callable[..., Any], arguments: tuple[Any, ...]) -> list[Array] | None:
     """Return output and weights, by NumPy or else by torch; None if the function gives no such thing."""
     for kind in (np.asarray, lambda x: torch.tensor(x, dtype=torch.float32)):

@@ -4,7 +4,6 @@
 const RANGE = 4; // both planes show -RANGE to RANGE
 const SIZE = 300; // units of a plane's drawing
 const STEP = 0.1; // of the sliders and the arrow keys
-const SVG = "http://www.w3.org/2000/svg";
 
 /** Scores, weights, output and entropy (in bits) of one query. */
 export function attend(query, keys, values, scaled) {
@@ -19,14 +18,6 @@ export function attend(query, keys, values, scaled) {
 const across = (x) => ((x + RANGE) / (2 * RANGE)) * SIZE;
 const down = (y) => ((RANGE - y) / (2 * RANGE)) * SIZE;
 const clamp = (x) => Math.min(RANGE, Math.max(-RANGE, Math.round(x / STEP) * STEP));
-
-function svg(parent, tag, attributes = {}, text = "") {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  if (text) element.textContent = text;
-  parent.append(element);
-  return element;
-}
 
 /** Draw the axes of a plane and return its drawing. */
 function plane(label, xName, yName) {
@@ -162,7 +153,7 @@ function render({ model, el }) {
   const scaleLabel = html("label", { class: "tc-scale" }, scaled, "divide the scores by \u221Ad\u2096 = \u221A2");
   const controls = html("div", { class: "tc-controls" }, ...sliders.map((s) => s.label));
   controls.append(html("div", { class: "tc-row" }, scaleLabel, again));
-  const root = html("div", { class: "tc-figure tc-plane", role: "group", "aria-label": "Attention in the plane" });
+  const root = html("div", { class: "tc-widget tc-plane", role: "group", "aria-label": "Attention in the plane" });
   const captions = ["Query (blue), keys (orange)", "Values (green), output (diamond)"];
   const panels = [left, right].map(({ drawing }, i) =>
     html("div", { class: "tc-panel" }, html("p", {}, captions[i]), drawing),
@@ -260,13 +251,7 @@ function render({ model, el }) {
     model.save_changes();
   });
   again.addEventListener("click", () => move(...start));
-  model.on("change:query", draw);
-  model.on("change:scaled", draw);
-  draw();
-  return () => {
-    model.off("change:query", draw);
-    model.off("change:scaled", draw);
-  };
+  return follow(model, ["query", "scaled"], draw);
 }
 
 export default { render };

@@ -79,10 +79,13 @@ def _square(axes: Axes, row: int, column: int, weight: float, allowed: bool) -> 
         colour = "white" if weight > 0.55 else "black"
         axes.text(column, row, f"{weight:.2f}", ha="center", va="center", color=colour)
     else:
-        corner = (column - 0.5, row - 0.5)
-        axes.add_patch(
-            Rectangle(corner, 1, 1, facecolor="#eeeeee", edgecolor=MASK, hatch=HATCH, lw=0)
-        )
+        hatched(axes, column - 0.5, row - 0.5)
+
+
+def hatched(axes: Axes, x: float, y: float) -> None:
+    """Draw the square of a pair that a mask hides, one unit wide, with this corner."""
+    square = Rectangle((x, y), 1, 1, facecolor="#eeeeee", edgecolor=MASK, hatch=HATCH, lw=0)
+    axes.add_patch(square)
 
 
 @drawn

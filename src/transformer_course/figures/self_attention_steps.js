@@ -89,7 +89,7 @@ function render({ model, el }) {
   const turn = html("button", { type: "button" }, "Turn the word order round");
   const sharing = html("label", { class: "tc-tick" }, shared, "keys by the queries\u2019 matrix, one for both");
   const result = html("p", { class: "tc-result", role: "status" });
-  const form = html("form", { class: "tc-figure tc-steps", "aria-label": "Six steps of self-attention" });
+  const form = html("form", { class: "tc-widget tc-steps", "aria-label": "Six steps of self-attention" });
   form.append(set, html("div", { class: "tc-row" }, sharing, turn), result);
   form.append(html("ol", { class: "tc-cards" }, ...cards.map((c) => c.element)));
   el.replaceChildren(form);

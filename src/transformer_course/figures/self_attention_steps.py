@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import joined
+from transformer_course.figures.widget import script, styles
 
 Rows = Sequence[Sequence[float]]
 
@@ -37,8 +37,8 @@ class SelfAttentionSteps(anywidget.AnyWidget):
     Interactive figure: six steps of self-attention in "the cat eats fish"
     """
 
-    _esm = joined("widget.js", "self_attention_steps.js")
-    _css = joined("widget.css", "self_attention_steps.css")
+    _esm = script("self_attention_steps")
+    _css = styles("self_attention_steps")
 
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     vectors = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)

@@ -1,18 +1,31 @@
-"""What the interactive figures share: each is `widget.js` and `widget.css` with files of its own after them."""
+"""What the interactive figures have in common: the text of their scripts and style sheets.
+
+An anywidget's script is one text, stored in the notebook: the shared part is put in front of each figure's own.
+"""
 
 from pathlib import Path
 
+_HERE = Path(__file__).parent
 
-def joined(*names: str) -> str:
-    """Return the text of files of this folder, one after the other.
 
-    A notebook stores a figure's script and style as one text each, so the built page needs no file of ours.
+def script(name: str) -> str:
+    """Return the shared script and the one of the figure `name`, as one text.
 
-    Args:
-        names: names of files.
-
-    >>> joined("widget.css", "attention_plane.css").count(".tc-figure {")
-    1
+    >>> "export default { render }" in script("attention_plane")
+    True
     """
-    folder = Path(__file__).parent
-    return "".join((folder / name).read_text(encoding="utf-8") for name in names)
+    return _joined(name, "js")
+
+
+def styles(name: str) -> str:
+    """Return the shared styles and those of the figure `name`, as one text.
+
+    >>> ".tc-widget {" in styles("attention_plane")
+    True
+    """
+    return _joined(name, "css")
+
+
+def _joined(name: str, suffix: str) -> str:
+    parts = (_HERE / f"{part}.{suffix}" for part in ("shared", name))
+    return "\n".join(part.read_text(encoding="utf-8") for part in parts)

@@ -1,9 +1,7 @@
-// What every interactive figure needs: small mathematics, numbers as text, HTML elements. It stands before
-// the figure's own script in one module.
+// What the interactive figures have in common. `widget.py` puts this text in front of each figure's own script:
+// the module that a notebook stores has to be one text.
 
-function dot(a, b) {
-  return a.reduce((sum, number, i) => sum + number * b[i], 0);
-}
+const SVG = "http://www.w3.org/2000/svg";
 
 /** The stable form of softmax. */
 function softmax(scores) {
@@ -32,6 +30,18 @@ function html(tag, attributes = {}, ...children) {
   return element;
 }
 
+function svg(parent, tag, attributes = {}, text = "") {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  if (text) element.textContent = text;
+  parent.append(element);
+  return element;
+}
+
+function dot(a, b) {
+  return a.reduce((sum, number, i) => sum + number * b[i], 0);
+}
+
 /** A weight as a number and a bar; `show` sets both. */
 function share() {
   const number = html("span", { class: "tc-share" });
@@ -44,3 +54,9 @@ function share() {
   return { element, show };
 }
 
+/** Draw now, and again whenever one of the named parts of the state changes; return how to stop. */
+function follow(model, names, draw) {
+  for (const name of names) model.on(`change:${name}`, draw);
+  draw();
+  return () => names.forEach((name) => model.off(`change:${name}`, draw));
+}

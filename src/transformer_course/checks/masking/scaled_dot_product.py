@@ -1,0 +1,187 @@
+"""Exercise: scaled dot-product attention with a mask, which never gives NaN."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+
+Array = NDArray[Any]
+Results = tuple[Array, Array]
+Mask = Array | None
+
+
+def _softmax(scores: Array, axis: int = -1) -> Array:
+    powers = np.exp(scores - scores.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def _hidden(scores: Array, mask: Mask, low: float = -np.inf) -> Array:
+    return scores if mask is None else np.where(mask, scores, low)
+
+
+def _weights(scores: Array, mask: Mask) -> Array:
+    """Return the weights; a row without anything to see gets zeros."""
+    if mask is None:
+        return _softmax(scores)
+    lowest = np.where(mask, scores, np.finfo(scores.dtype).min)
+    return np.where(mask, _softmax(lowest), 0.0)
+
+
+def _attention(
+    weigh: Callable[[Array, Mask], Array], scale: Callable[[Array], float] | None = None
+) -> Callable[..., Results]:
+    """Return attention with another way to turn scores and mask into weights."""
+
+    def attention(queries: Array, keys: Array, values: Array, mask: Mask = None) -> Results:
+        scores = queries @ keys.swapaxes(-2, -1)
+        divisor = np.sqrt(queries.shape[-1]) if scale is None else scale(queries)
+        weights = weigh(scores / divisor, mask)
+        return weights @ values, weights
+
+    return attention
+
+
+def reference(queries: Array, keys: Array, values: Array, mask: Mask = None) -> Results:
+    """Return the output and the weights."""
+    return _attention(_weights)(queries, keys, values, mask)
+
+
+def _late(scores: Array, mask: Mask) -> Array:
+    return _softmax(scores) * (1.0 if mask is None else mask)
+
+
+def _uniform(scores: Array, mask: Mask) -> Array:
+    return _softmax(_hidden(scores, mask, -1e9))
+
+
+def _added(scores: Array, mask: Mask) -> Array:
+    return _softmax(scores if mask is None else scores + mask)
+
+
+def _inverted(scores: Array, mask: Mask) -> Array:
+    return _weights(scores, None if mask is None else ~mask)
+
+
+def _nothing(scores: Array, mask: Mask) -> Array:
+    """Return the right weights, but NaN becomes the row's plain softmax."""
+    weights = _softmax(_hidden(scores, mask))
+    return np.where(np.isnan(weights), _softmax(scores), weights)
+
+
+def draw(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Return queries, keys, values, and a random mask; at times a row may see nothing, or there is no mask."""
+    batch, q_len, k_len, d_k, d_v = (int(n) for n in rng.integers(1, 6, size=5))
+    shapes = ((batch, q_len, d_k), (batch, k_len, d_k), (batch, k_len, d_v))
+    arrays = tuple(rng.normal(size=shape) for shape in shapes)
+    kind = rng.integers(4)
+    if kind == 0:
+        return (*arrays, None)
+    shape = ((batch, q_len, k_len), (batch, 1, k_len), (q_len, k_len))[kind - 1]
+    return (*arrays, rng.random(shape) < 0.6)
+
+
+def _case(about: str, mask: Any, shape: tuple[int, ...] = (2, 2, 2, 2)) -> Case:
+    """Return a case with random numbers; shape is q_len, k_len, d_k, d_v."""
+    q_len, k_len, d_k, d_v = shape
+    rng = np.random.default_rng(5)
+    arrays = (rng.normal(size=size).round(2) for size in ((q_len, d_k), (k_len, d_k), (k_len, d_v)))
+    return Case(about, (*arrays, None if mask is None else np.array(mask)))
+
+
+scaled_dot_product_attention = Exercise(
+    name="scaled_dot_product_attention",
+    kind="implement",
+    difficulty=3,
+    minutes=25,
+    statement=(
+        "Write attention with a mask. Queries have shape (..., q_len, d_k), keys (..., k_len, d_k), "
+        "values (..., k_len, d_v). The mask holds True and False, True = may attend, and can be "
+        "broadcast to (..., q_len, k_len); None means that nothing is hidden. Return the output and "
+        "the weights. A query that may attend to nothing gets weights of 0, and an output of 0: never "
+        "NaN."
+    ),
+    returns=("output", "weights"),
+    reference=reference,
+    cases=(
+        _case("one query, two keys, one hidden", [[True, False]], (1, 2, 1, 1)),
+        _case("no mask", None),
+        _case("two queries, causal", [[True, False], [True, True]]),
+        _case("three keys, one is padding", [[True, True, False]], (2, 3, 4, 2)),
+        _case("a query that sees nothing", [[True, True, False], [False] * 3], (2, 3, 4, 2)),
+        _case("four of everything, causal", np.tri(4, dtype=bool), (4, 4, 4, 4)),
+        _case("nothing hidden", np.ones((3, 5), bool), (3, 5, 2, 7)),
+        *random_cases(draw, 8),
+    ),
+    draw=draw,
+    misconceptions=(
+        Misconception(
+            "the mask ignored",
+            _attention(lambda scores, mask: _softmax(scores)),
+            "Your weights are those without a mask. Where do you use `mask`?",
+        ),
+        Misconception(
+            "the polarity turned round",
+            _attention(_inverted),
+            "You hide what may be seen, and show what is hidden. True means: may attend.",
+        ),
+        Misconception(
+            "hidden scores set to 0",
+            _attention(lambda scores, mask: _softmax(_hidden(scores, mask, 0.0))),
+            "A score of 0 gives a weight like any other: the exponential of 0 is 1. Which score "
+            "gives the weight 0?",
+        ),
+        Misconception(
+            "weights set to 0 after the softmax",
+            _attention(_late),
+            "Hidden weights are 0, but the others no longer sum to 1. At which step must hiding "
+            "come?",
+        ),
+        Misconception(
+            "a row that sees nothing becomes NaN",
+            _attention(lambda scores, mask: _softmax(_hidden(scores, mask))),
+            "All is right where something may be seen. Where everything is hidden, you compute 0/0: "
+            "what should such a row be?",
+        ),
+        Misconception(
+            "a row that sees nothing sees everything in equal shares",
+            _attention(_uniform),
+            "All is right where something may be seen. Where all scores are the same low number, "
+            "softmax gives equal weights: what should such a row be?",
+        ),
+        Misconception(
+            "a row that sees nothing is treated as if nothing were hidden",
+            _attention(_nothing),
+            "All is right where something may be seen. A query that may attend to nothing must not "
+            "see everything.",
+        ),
+        Misconception(
+            "True and False added to the scores",
+            _attention(_added),
+            "True counts as 1 and False as 0, so nothing is hidden. What must be added to hide a "
+            "key?",
+        ),
+        Misconception(
+            "hidden scores lowered a little",
+            _attention(lambda scores, mask: _softmax(_hidden(scores, mask, -10.0))),
+            "Your hidden keys still have a small weight. Which score gives the weight 0, exactly?",
+        ),
+        Misconception(
+            "scores not scaled",
+            _attention(_weights, lambda queries: 1.0),
+            "The mask is right. What does the equation do with the scores before it?",
+        ),
+        Misconception(
+            "softmax over the queries",
+            _attention(lambda scores, mask: np.nan_to_num(_softmax(_hidden(scores, mask), -2))),
+            "Your weights sum to 1 down a column. Each query shares out its own attention.",
+        ),
+        Misconception(
+            "results in the wrong order",
+            lambda queries, keys, values, mask=None: reference(queries, keys, values, mask)[::-1],
+            "Both results are right. Read again which of them is to come first.",
+        ),
+    ),
+)
