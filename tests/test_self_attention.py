@@ -62,9 +62,11 @@ def test_three_projections_of_their_own_and_no_bias() -> None:
         "w_value.weight",
     ]
     x = torch.randn(1, LENGTH, D_MODEL)
-    logits = attention(x)[1].log()
-    scores = logits - logits.diagonal(dim1=1, dim2=2)[..., None]
-    assert not torch.allclose(scores, scores.transpose(1, 2), atol=1e-2)
+    scores = attention(x)[1][0].log()  # up to a number for each row
+    # With symmetric scores, both ways round a triangle of words would have the same sum.
+    there = scores[0, 1] + scores[1, 2] + scores[2, 0]
+    back = scores[0, 2] + scores[2, 1] + scores[1, 0]
+    assert abs(there - back) > 0.01
 
 
 @given(order=st.permutations(range(LENGTH)), seed=st.integers(0, 999))
