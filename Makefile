@@ -49,8 +49,9 @@ lab: install ## open JupyterLab
 bench: install ## measure speed beside other implementations
 	$(RUN) -m benchmarks.speed
 
-mutants: install ## plant faults in the package; every one must be found by the tests
+mutants: install ## plant faults in package and solutions; every one must be found
 	$(RUN) tools/mutants.py
+	$(RUN) tests/mutations.py --count 1000
 
 clean: ## remove what was built (not .venv, not trained runs)
 	rm -rf _build dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info

@@ -1,5 +1,6 @@
 """The learner's own Transformer: `keep` writes parts into my_transformer.py, `part` reads them."""
 
+import dataclasses
 import importlib.util
 import linecache
 import sys
@@ -15,7 +16,9 @@ import torch
 from nbclient import NotebookClient
 
 from transformer_course import attention
-from transformer_course.checks import for_tensors, keep, part
+from transformer_course.checks import discovery, for_tensors, keep, part
+from transformer_course.checks.discovery import exercises_by_chapter, exercises_named
+from transformer_course.checks.exercise import Case
 
 SOFTMAX = """
 import numpy as np
@@ -225,6 +228,31 @@ def test_part_falls_back_and_says_why(cell: Cell, capsys: pytest.CaptureFixture[
     assert "(yours in my_transformer.py doesn't pass its check)" in said(capsys)
     with pytest.raises(ValueError, match=r"name \('sotfmax'\) must be a function or class"):
         part("sotfmax")
+
+
+def test_a_part_may_have_to_pass_the_check_of_one_chapter(
+    cell: Cell, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Attention with a mask has the name of attention without, and its own chapter."""
+    harder = dataclasses.replace(
+        exercises_named("softmax", "attention")[0],
+        reference=lambda scores, axis: scores * 0.0,
+        cases=(Case("zeros", (np.ones(2), 0)),),
+        misconceptions=(),
+    )
+    chapters = {**exercises_by_chapter(), "harder": (harder,)}
+    monkeypatch.setattr(discovery, "exercises_by_chapter", lambda: chapters)
+    keep(cell(TORCH_SOFTMAX)["softmax"])
+    said(capsys)
+    assert part("softmax").__module__ == "my_transformer"
+    assert part("softmax", "attention").__module__ == "my_transformer"
+    said(capsys)
+    assert part("softmax", chapter="harder") is attention.softmax
+    assert "doesn't pass the check of chapter harder)" in said(capsys)
+    with pytest.raises(
+        ValueError, match=r"chapter \('loss'\) must be one with an exercise 'softmax'"
+    ):
+        part("softmax", "loss")
 
 
 def test_keep_in_a_kernel(tmp_path: Path) -> None:

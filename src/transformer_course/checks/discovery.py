@@ -20,6 +20,8 @@ def exercises_by_chapter() -> dict[str, tuple[Exercise, ...]]:
     return {name: package.EXERCISES for name, package in packages.items()}
 
 
-def exercises_named(name: str) -> list[Exercise]:
-    """Return the exercises, of all chapters, whose function has this name."""
-    return [e for found in exercises_by_chapter().values() for e in found if e.name == name]
+def exercises_named(name: str, chapter: str | None = None) -> list[Exercise]:
+    """Return the exercises of one chapter, or of all, whose function has this name."""
+    by_chapter = exercises_by_chapter()
+    found = by_chapter.get(chapter, ()) if chapter else sum(by_chapter.values(), ())
+    return [exercise for exercise in found if exercise.name == name]

@@ -75,7 +75,8 @@ def _wrong_helper(exercise: Exercise, function: Callable[..., Any]) -> str:
     for code in codes:
         codes += [part for part in getattr(code, "co_consts", ()) if inspect.iscode(part)]
         for name in getattr(code, "co_names", ()):
-            exercises = exercises_named(name) if inspect.isfunction(scope.get(name)) else []
+            own = getattr(scope.get(name), "__globals__", None) is scope  # not imported
+            exercises = exercises_named(name) if own else []
             fails = exercises and not any(_most_telling(e, scope[name]).passed for e in exercises)
             if fails and name != exercise.name:
                 return str(name)

@@ -49,14 +49,21 @@ def keep(thing: Callable[..., Any]) -> None:
     print(f"Kept in {FILE}: {name}{f' (with {others}, which it uses)' if others else ''}.")
 
 
-def part(name: str) -> Any:
+def part(name: str, chapter: str | None = None) -> Any:
     """Return the learner's part of this name if it passes its check with tensors, else the package's.
 
     Prints which of the two it is, and why.
 
+    Args:
+        name: name of the function or class.
+        chapter: stem of the chapter whose check it must pass, for a part that grows: "masking" wants
+            attention with a mask, "attention" is content without. By default any chapter's check will do.
+
     Raises:
-        ValueError: if the package has no such part.
+        ValueError: if the package has no such part, or the chapter no such exercise.
     """
+    if chapter is not None and not exercises_named(name, chapter):
+        raise ValueError(f"chapter ({chapter!r}) must be one with an exercise {name!r}")
     packaged = _packaged(name)
     mine, reason = None, f"{FILE} isn't in this folder"
     if Path(FILE).exists():
@@ -65,10 +72,11 @@ def part(name: str) -> Any:
             reason = f"{FILE} has none"
         except CannotKeep as error:
             reason = str(error).rstrip(".")
-    if mine is not None and _passes(name, mine, ("torch",)):
+    if mine is not None and _passes(name, mine, ("torch",), chapter):
         print(f"{name}: yours, from {FILE}.")
         return mine
-    reason = reason if mine is None else f"yours in {FILE} doesn't pass its check"
+    which = f"the check of chapter {chapter}" if chapter else "its check"
+    reason = reason if mine is None else f"yours in {FILE} doesn't pass {which}"
     print(f"{name}: the course's own ({reason}).")
     return packaged
 
@@ -141,9 +149,11 @@ def _written(thing: Any) -> str:
     return f"@for_tensors  # written for NumPy\n{source}" if numpy_only else source
 
 
-def _passes(name: str, thing: Any, kinds: tuple[str, ...] | None = None) -> bool:
+def _passes(
+    name: str, thing: Any, kinds: tuple[str, ...] | None = None, chapter: str | None = None
+) -> bool:
     """True if `thing` passes a check of this name with one of the kinds of array, or if there is no check."""
-    exercises = exercises_named(name)
+    exercises = exercises_named(name, chapter)
     return not exercises or any(judge(exercise, thing, kinds).passed for exercise in exercises)
 
 

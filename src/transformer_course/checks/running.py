@@ -195,17 +195,21 @@ def _where(function: Callable[..., Any], error: BaseException) -> str:
 
 
 def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the arguments with arrays and tensors copied."""
+    """Return the arguments with arrays, tensors and lists copied."""
     return tuple(
-        x.copy() if isinstance(x, np.ndarray) else x.clone() if isinstance(x, torch.Tensor) else x
+        x.clone()
+        if isinstance(x, torch.Tensor)
+        else x.copy()
+        if isinstance(x, (np.ndarray, list))
+        else x
         for x in arguments
     )
 
 
 def unchanged(given: tuple[Any, ...], original: tuple[Any, ...]) -> bool:
-    """True if every array among the arguments still has its shape and values."""
+    """True if every array and list among the arguments still has its shape and values."""
     return all(
         np.array_equal(np.asarray(a.detach() if isinstance(a, torch.Tensor) else a), np.asarray(b))
         for a, b in zip(given, original, strict=True)
-        if isinstance(a, (np.ndarray, torch.Tensor))
+        if isinstance(a, (np.ndarray, torch.Tensor, list))
     )

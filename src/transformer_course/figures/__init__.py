@@ -13,9 +13,18 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
+from transformer_course.figures.multi_head import (
+    head_curves,
+    head_links,
+    head_maps,
+    head_removals,
+    reshape_grids,
+)
 from transformer_course.figures.palette import (
+    HEADS,
     KEY,
     MASK,
     POSITION,
@@ -24,9 +33,17 @@ from transformer_course.figures.palette import (
     WEIGHTS,
 )
 from transformer_course.figures.plots import learning_curves, weight_map
+from transformer_course.figures.self_attention import (
+    projections,
+    scores_by_layers,
+    where_they_come_from,
+    word_focus,
+)
+from transformer_course.figures.self_attention_steps import SelfAttentionSteps
 from transformer_course.figures.source import Source
 
 __all__ = [
+    "HEADS",
     "KEY",
     "MASK",
     "POSITION",
@@ -34,15 +51,26 @@ __all__ = [
     "VALUE",
     "WEIGHTS",
     "AttentionPlane",
+    "HeadExplorer",
     "MaskExplorer",
+    "SelfAttentionSteps",
     "Source",
     "exam_bars",
     "front_page",
+    "head_curves",
+    "head_links",
+    "head_maps",
+    "head_removals",
     "kernel_fits",
     "key_planes",
     "learning_curves",
     "mask_grids",
+    "projections",
+    "reshape_grids",
     "scaling_curves",
     "score_fields",
+    "scores_by_layers",
     "weight_map",
+    "where_they_come_from",
+    "word_focus",
 ]

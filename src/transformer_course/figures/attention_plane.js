@@ -9,17 +9,10 @@ const STEP = 0.1; // of the sliders and the arrow keys
 export function attend(query, keys, values, scaled) {
   const divisor = scaled ? Math.sqrt(query.length) : 1;
   const scores = keys.map((key) => dot(query, key) / divisor);
-  const highest = Math.max(...scores); // the stable form of softmax
-  const exponentials = scores.map((score) => Math.exp(score - highest));
-  const total = exponentials.reduce((sum, e) => sum + e, 0);
-  const weights = exponentials.map((e) => e / total);
+  const weights = softmax(scores);
   const output = values[0].map((_, axis) => dot(weights, values.map((value) => value[axis])));
   const entropy = -weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0);
   return { scores, weights, output, entropy: Math.max(entropy, 0) };
-}
-
-function point(vector, places) {
-  return `(${digits(vector[0], places)}, ${digits(vector[1], places)})`;
 }
 
 const across = (x) => ((x + RANGE) / (2 * RANGE)) * SIZE;
@@ -136,11 +129,10 @@ function table(names) {
   }
   const rows = names.map((name) => {
     const score = html("td");
-    const share = html("span", { class: "tc-share" });
-    const bar = html("span", { class: "tc-bar", "aria-hidden": "true" });
+    const weight = share();
     const row = html("tr", {}, html("th", { scope: "row" }, name), score);
-    row.append(html("td", {}, html("span", { class: "tc-weight" }, share, bar)));
-    return { row, score, share, bar };
+    row.append(html("td", {}, weight.element));
+    return { row, score, weight };
   });
   const body = html("tbody", {}, ...rows.map((r) => r.row));
   return { element: html("table", {}, html("thead", {}, head), body), rows };
@@ -196,8 +188,7 @@ function render({ model, el }) {
     scaled.checked = is;
     rows.rows.forEach((row, i) => {
       row.score.textContent = digits(now.scores[i], 2);
-      row.share.textContent = digits(now.weights[i], 3);
-      row.bar.style.setProperty("--share", now.weights[i]);
+      row.weight.show(now.weights[i]);
     });
     const best = now.weights.indexOf(Math.max(...now.weights));
     const without = is ? "without scaling" : "with scaling";

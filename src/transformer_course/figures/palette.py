@@ -21,6 +21,8 @@ POSITION = "#cc79a7"
 """Positions are purple."""
 MASK = "#999999"
 """What a mask hides is grey and hatched."""
+HEADS = ("#56b4e9", "#d55e00", "#f0e442", "#b8b8b8")
+"""Heads, where a plot tells several apart; the number of a head stands beside its colour."""
 WEIGHTS = "Blues"
 """The sequential colour map of weights: light is 0, dark is 1, in grey print too."""
 

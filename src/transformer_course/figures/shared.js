@@ -3,10 +3,23 @@
 
 const SVG = "http://www.w3.org/2000/svg";
 
+/** The stable form of softmax. */
+function softmax(scores) {
+  const highest = Math.max(...scores);
+  const exponentials = scores.map((score) => Math.exp(score - highest));
+  const total = exponentials.reduce((sum, e) => sum + e, 0);
+  return exponentials.map((e) => e / total);
+}
+
 /** A number with few digits and a real minus sign; never "-0.0". */
 function digits(number, places) {
   const text = number.toFixed(places);
   return Number(text) === 0 ? (0).toFixed(places) : text.replace("-", "\u2212");
+}
+
+/** A vector as text: its numbers in brackets. */
+function point(vector, places) {
+  return `(${vector.map((number) => digits(number, places)).join(", ")})`;
 }
 
 /** Make an HTML element: attributes, then children or text. */
@@ -27,6 +40,18 @@ function svg(parent, tag, attributes = {}, text = "") {
 
 function dot(a, b) {
   return a.reduce((sum, number, i) => sum + number * b[i], 0);
+}
+
+/** A weight as a number and a bar; `show` sets both. */
+function share() {
+  const number = html("span", { class: "tc-share" });
+  const bar = html("span", { class: "tc-bar", "aria-hidden": "true" });
+  const element = html("span", { class: "tc-weight" }, number, bar);
+  const show = (weight) => {
+    number.textContent = digits(weight, 3);
+    bar.style.setProperty("--share", weight);
+  };
+  return { element, show };
 }
 
 /** Draw now, and again whenever one of the named parts of the state changes; return how to stop. */
