@@ -36,10 +36,7 @@ export function attend(queries, keys, mask, vectors, safe) {
   );
   const weights = scores.map((row) => {
     if (safe && !row.some(Number.isFinite)) return row.map(() => 0);
-    const highest = Math.max(...row);
-    const exponentials = row.map((score) => Math.exp(score - highest)); // -Infinity + Infinity is NaN
-    const total = exponentials.reduce((sum, e) => sum + e, 0);
-    return exponentials.map((e) => e / total);
+    return softmax(row); // of -Infinity alone: NaN
   });
   return { scores, weights };
 }
