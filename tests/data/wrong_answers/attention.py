@@ -103,11 +103,6 @@ def softmax__mean_instead_of_sum(scores, axis=-1):
     return powers / powers.mean(axis, keepdims=True)
 
 
-def softmax__shift_lost_its_axis(scores, axis=-1):
-    powers = np.exp(scores - scores.max(axis))
-    return powers / powers.sum(axis, keepdims=True)
-
-
 def softmax__length_one(scores, axis=-1):
     powers = np.exp(scores - scores.max(axis, keepdims=True))
     return powers / np.sqrt((powers**2).sum(axis, keepdims=True))
@@ -262,6 +257,11 @@ def scaled_dot_product_attention__values_as_keys(queries, keys, values):
     return weights @ values, weights
 
 
+def scaled_dot_product_attention__both_axes_of_transpose_counted_from_the_front(q, k, v):
+    weights = _softmax(q @ k.transpose(1, 0) / np.sqrt(q.shape[-1]))
+    return weights @ v, weights
+
+
 def scaled_dot_product_attention__weights_transposed(queries, keys, values):
     weights = _softmax(queries @ keys.swapaxes(-2, -1) / np.sqrt(queries.shape[-1]))
     return weights @ values, weights.swapaxes(-2, -1)
@@ -369,20 +369,6 @@ def _bits(weights):
     return -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum(-1)
 
 
-def measure_scores__scaled_by_the_number_of_keys(queries, keys):
-    scores = queries @ keys.T
-    scaled = scores / np.sqrt(len(keys))
-    entropies = (_bits(_softmax(table)).mean() for table in (scores, scaled))
-    return (scores.var(), scaled.var(), *entropies)
-
-
-def measure_scores__softmax_over_the_queries(queries, keys):
-    scores = queries @ keys.T
-    scaled = scores / np.sqrt(queries.shape[-1])
-    entropies = (_bits(_softmax(table, 0)).mean() for table in (scores, scaled))
-    return (scores.var(), scaled.var(), *entropies)
-
-
 def measure_scores__weights_scaled_not_scores(queries, keys):
     scores = queries @ keys.T
     weights = _softmax(scores)
@@ -422,6 +408,19 @@ def measure_scores__entropy_for_each_query(queries, keys):
     scores = queries @ keys.T
     scaled = scores / np.sqrt(queries.shape[-1])
     return scores.var(), scaled.var(), _bits(_softmax(scores)), _bits(_softmax(scaled))
+
+
+def measure_scores__median_of_the_entropies(queries, keys):
+    scores = queries @ keys.T
+    scaled = scores / np.sqrt(queries.shape[-1])
+    entropies = (np.median(_bits(_softmax(table))) for table in (scores, scaled))
+    return (scores.var(), scaled.var(), *entropies)
+
+
+def measure_scores__scaled_by_a_fixed_8(queries, keys):
+    scores = queries @ keys.T
+    entropies = (_bits(_softmax(table)).mean() for table in (scores, scores / 8))
+    return (scores.var(), (scores / 8).var(), *entropies)
 
 
 def measure_scores__only_the_variances(queries, keys):

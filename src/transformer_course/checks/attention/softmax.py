@@ -41,7 +41,7 @@ def _one_hot(scores: Array, axis: int) -> Array:
 def draw(rng: np.random.Generator) -> tuple[Array, int]:
     """Return scores with one to three axes, sometimes huge, and an axis."""
     shape = tuple(int(n) for n in rng.integers(1, 6, size=rng.integers(1, 4)))
-    size = rng.choice([1.0, 1.0, 3.0, 10000.0])
+    size = rng.choice([1.0, 1.0, 3.0, 30000.0])
     return rng.normal(size=shape) * size + rng.normal(), int(rng.integers(-len(shape), len(shape)))
 
 
