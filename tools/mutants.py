@@ -1274,8 +1274,8 @@ MUTANTS = [
         "checks_notebooks",
         (
             "the task changed, the notebook not",
-            "Use no ready-made ",
-            "Use any ready-made ",
+            "(A ready-made softmax ",
+            "(No ready-made softmax ",
             "test_the_notebook_says_what_the_exercise_declares",
         ),
     ),

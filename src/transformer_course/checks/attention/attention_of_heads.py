@@ -73,8 +73,8 @@ attention_of_heads = Exercise(
     minutes=15,
     statement=(
         "A head is one attention with queries, keys and values of its own; a model computes several "
-        "heads side by side (chapter 04). The function below is meant to do this; all arrays have a heads "
-        "axis in front: queries (n_heads, q_len, d_k), keys (n_heads, k_len, d_k), values "
+        "heads side by side (chapter 04). The function below is meant to do this; all arrays have "
+        "a heads axis in front: queries (n_heads, q_len, d_k), keys (n_heads, k_len, d_k), values "
         "(n_heads, k_len, d_v). It runs, and it holds three mistakes. Write it without them. "
         "Return output and weights. Scores are small here."
     ),
