@@ -18,6 +18,7 @@ import yaml
 ROOT = Path(__file__).resolve().parent.parent
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 FOLDERS = ("book", "chapters", "exercises")
+UNSEEN = {"vendor", "_generated", ".ipynb_checkpoints"}  # no pages; the last one is JupyterLab's
 NOTEBOOKS = sorted(
     path.relative_to(ROOT).as_posix()
     for folder in FOLDERS
@@ -132,7 +133,7 @@ def test_every_file_is_in_the_book() -> None:
         path.relative_to(ROOT).with_suffix("").as_posix()
         for folder in FOLDERS
         for path in (ROOT / folder).rglob("*")
-        if path.suffix in {".md", ".ipynb"} and not {"vendor", "_generated"} & set(path.parts)
+        if path.suffix in {".md", ".ipynb"} and not UNSEEN & set(path.parts)
     }
     assert named - found == set()
     assert {name for name in found - named if not name.startswith("exercises/")} == set()

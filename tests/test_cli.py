@@ -387,8 +387,8 @@ def test_wrong_usage_is_explained(run: Run, arguments: str) -> None:
 def test_a_pair_that_is_too_long_is_named_by_file_and_line(
     run: Run, files: list[Path], tmp_path: Path
 ) -> None:
-    train = split_pairs(cli.read_pairs(*files))[0]
-    line = cli.read_pairs(*files).index(train[50]) + 1
+    train = split_pairs(runs.read_pairs(*files))[0]
+    line = runs.read_pairs(*files).index(train[50]) + 1
     lines = files[0].read_text().splitlines()
     lines += [train[50].source] * 2
     lines[line - 1] = train[
