@@ -26,8 +26,9 @@ def test_equals_the_formula(length: int, d_model: int, base: float) -> None:
 
 
 def test_far_positions_keep_their_digits() -> None:
-    row = sinusoidal_encoding(60_001, 4)[60_000]
-    expected = [math.sin(60_000), math.cos(60_000), math.sin(600), math.cos(600)]
+    row = sinusoidal_encoding(60_001, 6)[60_000]
+    angles = [60_000 / 10_000 ** (i / 3) for i in range(3)]
+    expected = [function(angle) for angle in angles for function in (math.sin, math.cos)]
     assert row.tolist() == pytest.approx(expected, abs=1e-6)
 
 
