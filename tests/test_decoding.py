@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from oracles import BOS, EOS, PAD, assert_same, random_ids, refuses, shake, tiny_model
 from torch import Tensor
@@ -113,6 +113,8 @@ def test_wide_beam_is_exact(seed: int, alpha: float, norm: str) -> None:
     assert_same_hypotheses(found, everything)
 
 
+@example(seed=9, beam=3, alpha=0.0, lengths=[4])  # stopping at the third </s> would be too early
+@example(seed=47, beam=2, alpha=1.0, lengths=[4])
 @given(
     seed=st.integers(0, 999),
     beam=st.integers(1, 4),
