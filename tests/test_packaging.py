@@ -7,11 +7,12 @@ import sys
 import tomllib
 import venv
 import zipfile
-from importlib.metadata import PackageNotFoundError, distribution
+from importlib.metadata import PackageNotFoundError, distribution, distributions
 from pathlib import Path
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from readme_snippet import first_python_block, shortened, write_data
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -176,3 +177,12 @@ def test_pins_lie_in_the_ranges_that_users_get() -> None:
     for needed in requirements("translate", "figures", "learn"):
         if normalised(needed.name) != "transformer-course":
             assert needed.specifier.contains(versions[normalised(needed.name)]), needed
+
+
+def test_pins_suit_the_oldest_python_that_is_promised() -> None:
+    """Debian 12 has Python 3.11.2: a package that wants a later 3.11 can't be installed there."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    oldest = project["requires-python"].removeprefix(">=") + ".0"
+    for found in distributions():
+        wanted = found.metadata.get("Requires-Python")
+        assert not wanted or SpecifierSet(wanted).contains(oldest), found.metadata["Name"]
