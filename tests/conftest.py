@@ -5,6 +5,8 @@ continuous integration (CI set) every skip counts as a failure, so that nothing 
 """
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Generator
 from typing import Any
 
@@ -13,6 +15,9 @@ import torch
 from hypothesis import HealthCheck, Phase, settings
 
 torch.set_num_threads(1)
+# A shell that starts a command in the background lets it ignore Ctrl-C, and all that it starts: tests press it.
+if threading.current_thread() is threading.main_thread():
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # `course` draws the same examples in every run and doesn't spend minutes on making a failing one smaller;
 # `--hypothesis-profile=explore` looks for new ones and does.

@@ -216,7 +216,7 @@ def test_scores_of_several_systems_become_a_table_of_their_own(tmp_path: Path) -
     assert complaints == ""
     table = html[html.index("by kind, mean over 2 seeds") :]
     cells = re.findall(r"<p>(.*?)</p>", table)
-    assert cells[:9] == ["", "A", "B", "elision", "0.70", "0.10", "order", "1.00", "0.00"]
+    assert cells[:9] == ["by kind", "A", "B", "elision", "0.70", "0.10", "order", "1.00", "0.00"]
     assert "by kind: elision" not in html
 
 

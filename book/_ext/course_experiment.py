@@ -132,10 +132,10 @@ class ExperimentDirective(SphinxDirective):
             ]
             block += make_table(f"Scores of “{name}”{over}", ("Score", heading), rows)
         for group in (key for key, value in scores[0].items() if is_grid(value)):
-            block += self._grid(f"“{name}”: {group}", over, [s[group] for s in scores])
+            block += self._grid(name, group, over, [s[group] for s in scores])
         return [block]
 
-    def _grid(self, title: str, over: str, scores: list[dict[str, Any]]) -> nodes.table:
+    def _grid(self, name: str, group: str, over: str, scores: list[dict[str, Any]]) -> nodes.table:
         """Return the table of several systems in several respects."""
         systems = list(next(iter(scores[0].values())))
         rows = [
@@ -148,8 +148,8 @@ class ExperimentDirective(SphinxDirective):
             )
             for respect in scores[0]
         ]
-        title += f", mean{over}" if over else ""
-        return make_table(title, ("", *systems), rows)
+        title = f"“{name}”: {group}" + (f", mean{over}" if over else "")
+        return make_table(title, (group, *systems), rows)
 
     def _run(self, record: dict[str, Any]) -> list[tuple[str, list[nodes.paragraph]]]:
         """Return the rows that say how the experiment was run."""
