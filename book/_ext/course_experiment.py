@@ -112,6 +112,7 @@ class ExperimentDirective(SphinxDirective):
         name = self.arguments[0]
         path = Path(self.env.srcdir) / FOLDER / f"{name}.json"
         self.env.note_dependency(str(path))
+        self.env.note_dependency(__file__)
         try:
             record = read_record(path)
         except ValueError as fault:
