@@ -1,7 +1,7 @@
 """What an exercise declares: its task, its cases, the right function, and likely mistakes as functions."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -91,6 +91,37 @@ class Exercise:
         report = judge(self, function)
         print(report.message)
         return report
+
+
+@dataclass(frozen=True, eq=False)
+class AnswerKey:
+    """The right answers to questions, or verdicts on statements, that are known by a letter.
+
+    Args:
+        answers: letter → answer; True or False for a statement.
+
+    >>> key = AnswerKey({"a": True, "b": True})
+    >>> key.statement("a"), key.flipped("a")("a"), key.flipped("a")("b")
+    (True, False, True)
+    """
+
+    answers: Mapping[str, Any]
+
+    def question(self, question: str) -> Any:
+        """Return the right answer to a question: the reference of a *predict* exercise."""
+        return self.answers[question]
+
+    def statement(self, statement: str) -> Any:
+        """Return whether a statement is true: the reference of an *explain* exercise."""
+        return self.answers[statement]
+
+    def wrong(self, letter: str, answer: Any) -> Callable[[str], Any]:
+        """Return a function that is right but for one letter."""
+        return lambda asked: answer if asked == letter else self.answers[asked]
+
+    def flipped(self, letter: str) -> Callable[[str], Any]:
+        """Return a function that is wrong about one statement."""
+        return self.wrong(letter, not self.answers[letter])
 
 
 def random_cases(

@@ -1,29 +1,18 @@
 """Exercise: shapes and weights, worked out before any code runs."""
 
-from collections.abc import Callable
-from typing import Any
+from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
 
-from transformer_course.checks.exercise import Case, Exercise, Misconception
-
-ANSWERS: dict[str, Any] = {
-    "a": (2, 3, 5),
-    "b": (2, 3, 6),
-    "c": 0.75,
-    "d": 0.75,
-    "e": 0.2,
-    "f": 0.9994,
-    "g": 4.0,
-}
-
-
-def reference(question: str) -> Any:
-    """Return the right answer to a question."""
-    return ANSWERS[question]
-
-
-def _answers(letter: str, answer: Any) -> Callable[[str], Any]:
-    """Return a function that answers everything right but one question."""
-    return lambda question: answer if question == letter else ANSWERS[question]
+KEY = AnswerKey(
+    {
+        "a": (2, 3, 5),
+        "b": (2, 3, 6),
+        "c": 0.75,
+        "d": 0.75,
+        "e": 0.2,
+        "f": 0.9994,
+        "g": 4.0,
+    }
+)
 
 
 predict = Exercise(
@@ -36,7 +25,7 @@ predict = Exercise(
         "two decimals. Your function gets the letter of a question and returns your answer."
     ),
     returns=("answer",),
-    reference=reference,
+    reference=KEY.question,
     cases=(
         Case("shape of the weights", ("a",), "Each query has one weight for each key."),
         Case("shape of the output", ("b",), "What is averaged, and how many averages are there?"),
@@ -51,84 +40,84 @@ predict = Exercise(
     misconceptions=(
         Misconception(
             "weights for each key over the queries",
-            _answers("a", (2, 5, 3)),
+            KEY.wrong("a", (2, 5, 3)),
             "Who asks, and who is asked? A row of weights belongs to the one who asks.",
         ),
         Misconception(
             "weights between the queries themselves",
-            _answers("a", (2, 3, 3)),
+            KEY.wrong("a", (2, 3, 3)),
             "There is one weight for each pair of a query and something else. Of what else?",
         ),
         Misconception(
             "weights of a single example",
-            _answers("a", (3, 5)),
+            KEY.wrong("a", (3, 5)),
             "The batch holds two examples, and each has its own weights.",
         ),
         Misconception(
             "output as wide as the keys",
-            _answers("b", (2, 3, 4)),
+            KEY.wrong("b", (2, 3, 4)),
             "Keys are only compared with queries. What is averaged is something else.",
         ),
         Misconception(
             "one output for each key",
-            _answers("b", (2, 5, 6)),
+            KEY.wrong("b", (2, 5, 6)),
             "Each question gets one answer. Who asks the questions?",
         ),
         Misconception(
             "scores divided by their sum, without the exponential",
-            _answers("c", 1.0),
+            KEY.wrong("c", 1.0),
             "With your rule a score of 0 gets no weight at all. Softmax gives every score a share.",
         ),
         Misconception(
             "the ratio instead of the share",
-            _answers("c", 3.0),
+            KEY.wrong("c", 3.0),
             "That is how many times larger one weight is than the other. The two weights sum to 1.",
         ),
         Misconception(
             "the weight in percent",
-            _answers("c", 75.0),
+            KEY.wrong("c", 75.0),
             "All weights sum to 1, not to 100.",
         ),
         Misconception(
             "weights of scores so large taken as equal",
-            _answers("d", 0.5),
+            KEY.wrong("d", 0.5),
             "Softmax looks at the difference of scores, not at their ratio.",
         ),
         Misconception(
             "the larger of two large scores taken as the only winner",
-            _answers("d", 1.0),
+            KEY.wrong("d", 1.0),
             "Scores of any size can be close together. How far apart are these two?",
         ),
         Misconception(
             "score 0 taken as weight 0",
-            _answers("e", 0.0),
+            KEY.wrong("e", 0.0),
             "Weights are never all 0: they sum to 1.",
         ),
         Misconception(
             "score 0 taken as weight 1",
-            _answers("e", 1.0),
+            KEY.wrong("e", 1.0),
             "The exponential of 0 is 1, but this isn't the weight yet: what do all weights sum to?",
         ),
         Misconception(
             "scaling taken as a cure for any two scores",
-            _answers("f", 0.8),
+            KEY.wrong("f", 0.8),
             "The scores are closer after scaling, but softmax doesn't share by their ratio. What "
             "is the exponential of their difference?",
         ),
         Misconception(
             "cut off after two decimals, not rounded",
-            _answers("f", 0.99),
+            KEY.wrong("f", 0.99),
             "Your way is right, only the rounding isn't. Look at the third decimal: does the second "
             "one go up?",
         ),
         Misconception(
             "the largest value taken as the answer",
-            _answers("g", 10.0),
+            KEY.wrong("g", 10.0),
             "Attention looks for fitting keys; it doesn't know which value is large.",
         ),
         Misconception(
             "the middle value taken for the average",
-            _answers("g", 3.0),
+            KEY.wrong("g", 3.0),
             "An average weighs every value, the largest one too.",
         ),
     ),

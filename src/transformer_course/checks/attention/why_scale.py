@@ -1,20 +1,8 @@
 """Exercise: which statements about the scale are true?"""
 
-from collections.abc import Callable
+from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
 
-from transformer_course.checks.exercise import Case, Exercise, Misconception
-
-TRUE = {"a": True, "b": False, "c": True, "d": False, "e": False, "f": True, "g": False}
-
-
-def reference(statement: str) -> bool:
-    """Return whether a statement is true."""
-    return TRUE[statement]
-
-
-def _flipped(letter: str) -> Callable[[str], bool]:
-    """Return a function that is wrong about one statement."""
-    return lambda statement: TRUE[statement] != (statement == letter)
+KEY = AnswerKey({"a": True, "b": False, "c": True, "d": False, "e": False, "f": True, "g": False})
 
 
 why_scale = Exercise(
@@ -28,7 +16,7 @@ why_scale = Exercise(
         "True or False."
     ),
     returns=("verdict",),
-    reference=reference,
+    reference=KEY.statement,
     cases=(
         Case("variance of a score", ("a",)),
         Case("what becomes of gradients", ("b",)),
@@ -42,43 +30,43 @@ why_scale = Exercise(
     misconceptions=(
         Misconception(
             "the variance of a score taken as fixed",
-            _flipped("a"),
+            KEY.flipped("a"),
             "A score is a sum of d_k products. What happens to the variance when independent "
             "terms are added?",
         ),
         Misconception(
             "scaling taken as a cure for exploding gradients",
-            _flipped("b"),
+            KEY.flipped("b"),
             "When scores lie far apart, one weight is nearly 1, and a small change of a score changes "
             "hardly any weight. Is the gradient then very large or very small?",
         ),
         Misconception(
             "one-hot weights taken to learn well",
-            _flipped("c"),
+            KEY.flipped("c"),
             "The derivative of a weight w by its own score is w(1 - w). What is it for w near 0, "
             "and for w near 1?",
         ),
         Misconception(
             "the scale taken from the embedding size",
-            _flipped("d"),
+            KEY.flipped("d"),
             "Each head computes its own scores. Over how many products does one score of one head "
             "sum?",
         ),
         Misconception(
             "scaling taken as a cure for any two scores",
-            _flipped("e"),
+            KEY.flipped("e"),
             "Work it out: after division by 8 the scores differ by 7.5. How many times larger is "
             "one exponential?",
         ),
         Misconception(
             "scaling taken to change the order",
-            _flipped("f"),
+            KEY.flipped("f"),
             "Division by a positive number keeps the order of numbers, and the exponential keeps "
             "it too.",
         ),
         Misconception(
             "scaling weights taken for scaling scores",
-            _flipped("g"),
+            KEY.flipped("g"),
             "Take the weights 0.9 and 0.1, divide both by 8, and make them sum to 1 again: which "
             "weights are these? Scaled scores give weights closer together.",
         ),

@@ -1,30 +1,20 @@
 """Exercise: which statements about masks are true?"""
 
-from collections.abc import Callable
+from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
 
-from transformer_course.checks.exercise import Case, Exercise, Misconception
-
-TRUE = {
-    "a": False,
-    "b": False,
-    "c": False,
-    "d": False,
-    "e": True,
-    "f": True,
-    "g": True,
-    "h": False,
-    "i": True,
-}
-
-
-def reference(statement: str) -> bool:
-    """Return whether a statement is true."""
-    return TRUE[statement]
-
-
-def _flipped(letter: str) -> Callable[[str], bool]:
-    """Return a function that is wrong about one statement."""
-    return lambda statement: TRUE[statement] != (statement == letter)
+KEY = AnswerKey(
+    {
+        "a": False,
+        "b": False,
+        "c": False,
+        "d": False,
+        "e": True,
+        "f": True,
+        "g": True,
+        "h": False,
+        "i": True,
+    }
+)
 
 
 judge_statements = Exercise(
@@ -38,7 +28,7 @@ judge_statements = Exercise(
         "letter of a statement and returns True or False."
     ),
     returns=("verdict",),
-    reference=reference,
+    reference=KEY.statement,
     cases=(
         Case("the encoder", ("a",)),
         Case("the current word", ("b",)),
@@ -54,51 +44,51 @@ judge_statements = Exercise(
     misconceptions=(
         Misconception(
             "the encoder taken to need no mask",
-            _flipped("a"),
+            KEY.flipped("a"),
             "It reads everything at once, so nothing is the future. But what fills up its shorter "
             "sentences?",
         ),
         Misconception(
             "the current word taken as hidden",
-            _flipped("b"),
+            KEY.flipped("b"),
             "The input is shifted. What stands on the diagonal: the answer, or the word before it?",
         ),
         Misconception(
             "the mask taken as needed in training only",
-            _flipped("c"),
+            KEY.flipped("c"),
             "The earlier positions are computed again. In the second layer the last position reads "
             "them: what may they have seen?",
         ),
         Misconception(
             "the source taken to have a future",
-            _flipped("d"),
+            KEY.flipped("d"),
             "When the first target word is written, which source words are known?",
         ),
         Misconception(
             "the padding mask taken to change something without padding",
-            _flipped("e"),
+            KEY.flipped("e"),
             "If no token is padding, which columns does the padding mask hide?",
         ),
         Misconception(
             "hiding after softmax taken as beyond repair",
-            _flipped("f"),
+            KEY.flipped("f"),
             "Write the weights as exponentials over their sum. What happens to the sum when you "
             "divide again?",
         ),
         Misconception(
             "the gradient taken to see everything",
-            _flipped("g"),
+            KEY.flipped("g"),
             "Think of a number that is counted from the ids, such as the length of the sentence. "
             "Does a gradient pass through it?",
         ),
         Misconception(
             "rows of padding taken as harmful",
-            _flipped("h"),
+            KEY.flipped("h"),
             "Who reads the output of a padded position? Its column is hidden in the next layer too.",
         ),
         Misconception(
             "the mask taken to replace the shift",
-            _flipped("i"),
+            KEY.flipped("i"),
             "Without the shift the answer of a row stands in the input of that same row. Is the "
             "diagonal open?",
         ),

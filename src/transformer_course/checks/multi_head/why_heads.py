@@ -1,20 +1,8 @@
 """Exercise: say why there are several heads, and tell right statements from wrong ones."""
 
-from collections.abc import Callable
+from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
 
-from transformer_course.checks.exercise import Case, Exercise, Misconception
-
-TRUE = {"a": False, "b": False, "c": True, "d": False, "e": True, "f": False, "g": True}
-
-
-def reference(statement: str) -> bool:
-    """Return whether a statement is right."""
-    return TRUE[statement]
-
-
-def _flipped(letter: str) -> Callable[[str], bool]:
-    """Return a function that is wrong about one statement."""
-    return lambda statement: TRUE[statement] != (statement == letter)
+KEY = AnswerKey({"a": False, "b": False, "c": True, "d": False, "e": True, "f": False, "g": True})
 
 
 why_heads = Exercise(
@@ -28,7 +16,7 @@ why_heads = Exercise(
         "returns True or False."
     ),
     returns=("verdict",),
-    reference=reference,
+    reference=KEY.statement,
     cases=(
         Case("what a head reads", ("a",)),
         Case("the number of weights", ("b",)),
@@ -42,37 +30,37 @@ why_heads = Exercise(
     misconceptions=(
         Misconception(
             "the input taken to be split among the heads",
-            _flipped("a"),
+            KEY.flipped("a"),
             "Count the weights of one head's projection in the base model: how many numbers go in?",
         ),
         Misconception(
             "more heads taken for more weights",
-            _flipped("b"),
+            KEY.flipped("b"),
             "When the number of heads doubles, what happens to the width of each?",
         ),
         Misconception(
             "heads taken to have fixed places",
-            _flipped("c"),
+            KEY.flipped("c"),
             "The output is a sum of the heads' parts. Does a sum depend on the order?",
         ),
         Misconception(
             "heads taken for layers",
-            _flipped("d"),
+            KEY.flipped("d"),
             "Which input does head 2 read?",
         ),
         Misconception(
             "one average taken to keep two roles apart",
-            _flipped("e"),
+            KEY.flipped("e"),
             "Write the two sentences as sums of word and role, and take the average of each.",
         ),
         Misconception(
             "heads taken to reach the feed-forward network one by one",
-            _flipped("f"),
+            KEY.flipped("f"),
             "What stands between the heads and the end of the attention?",
         ),
         Misconception(
             "maps taken to be shared by the heads",
-            _flipped("g"),
+            KEY.flipped("g"),
             "Each head has its own scores. How many softmaxes are there for one query?",
         ),
     ),

@@ -1,30 +1,19 @@
 """Exercise: shapes and numbers with the paper's sizes, worked out before any code runs."""
 
-from collections.abc import Callable
-from typing import Any
+from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
 
-from transformer_course.checks.exercise import Case, Exercise, Misconception
-
-ANSWERS: dict[str, Any] = {
-    "a": (10, 64),
-    "b": (10, 10),
-    "c": (10, 64),
-    "d": 400.0,
-    "e": 8.0,
-    "f": 98304.0,
-    "g": 0.5,
-    "h": (3, 7),
-}
-
-
-def reference(question: str) -> Any:
-    """Return the right answer to a question."""
-    return ANSWERS[question]
-
-
-def _answers(letter: str, answer: Any) -> Callable[[str], Any]:
-    """Return a function that answers everything right but one question."""
-    return lambda question: answer if question == letter else ANSWERS[question]
+KEY = AnswerKey(
+    {
+        "a": (10, 64),
+        "b": (10, 10),
+        "c": (10, 64),
+        "d": 400.0,
+        "e": 8.0,
+        "f": 98304.0,
+        "g": 0.5,
+        "h": (3, 7),
+    }
+)
 
 
 predict_sizes = Exercise(
@@ -37,7 +26,7 @@ predict_sizes = Exercise(
         "Your function gets the letter of a question and returns your answer."
     ),
     returns=("answer",),
-    reference=reference,
+    reference=KEY.question,
     cases=(
         Case("shape of the queries", ("a",), "How many words ask, and how wide is a query?"),
         Case("shape of the weights", ("b",), "Who asks whom?"),
@@ -53,77 +42,77 @@ predict_sizes = Exercise(
     misconceptions=(
         Misconception(
             "queries as wide as the words",
-            _answers("a", (10, 512)),
+            KEY.wrong("a", (10, 512)),
             "The projection makes the words narrower. How wide is what comes out of it?",
         ),
         Misconception(
             "the matrix taken for the queries",
-            _answers("a", (512, 64)),
+            KEY.wrong("a", (512, 64)),
             "That is the shape of the matrix that makes the queries. How many words ask?",
         ),
         Misconception(
             "weights between words and numbers",
-            _answers("b", (10, 64)),
+            KEY.wrong("b", (10, 64)),
             "A weight belongs to a pair of words. The 64 has disappeared in the dot product.",
         ),
         Misconception(
             "weights of one word only",
-            _answers("b", (10,)),
+            KEY.wrong("b", (10,)),
             "That is one row. All ten words ask.",
         ),
         Misconception(
             "output as wide as the words",
-            _answers("c", (10, 512)),
+            KEY.wrong("c", (10, 512)),
             "The words came in 512 wide, but values are averaged. Chapter 04 makes 512 again.",
         ),
         Misconception(
             "scores counted for each word once",
-            _answers("d", 20.0),
+            KEY.wrong("d", 20.0),
             "That would be one score for each word. Count pairs.",
         ),
         Misconception(
             "each pair counted once",
-            _answers("d", 210.0),
+            KEY.wrong("d", 210.0),
             "Looking isn't symmetric: A asks B, and B asks A, and the two scores differ.",
         ),
         Misconception(
             "no score for a word with itself",
-            _answers("d", 380.0),
+            KEY.wrong("d", 380.0),
             "A word may look at itself too.",
         ),
         Misconception(
             "the root of the width of the words",
-            _answers("e", 22.627417),
+            KEY.wrong("e", 22.627417),
             "What is compared are queries and keys. How wide are these?",
         ),
         Misconception(
             "the width without its root",
-            _answers("e", 64.0),
+            KEY.wrong("e", 64.0),
             "The variance of a score grows like the width; its typical size grows more slowly.",
         ),
         Misconception(
             "one matrix only",
-            _answers("f", 32768.0),
+            KEY.wrong("f", 32768.0),
             "That is one of the projections. How many are there?",
         ),
         Misconception(
             "square matrices",
-            _answers("f", 786432.0),
+            KEY.wrong("f", 786432.0),
             "The matrices aren't square: 512 numbers go in. How many come out?",
         ),
         Misconception(
             "all weight on itself",
-            _answers("g", 1.0),
+            KEY.wrong("g", 1.0),
             "What differs between a word and its twin? Not the key.",
         ),
         Misconception(
             "weights of cross-attention turned round",
-            _answers("h", (7, 3)),
+            KEY.wrong("h", (7, 3)),
             "The one who writes asks. Which number counts those who ask?",
         ),
         Misconception(
             "weights of cross-attention as a square",
-            _answers("h", (3, 3)),
+            KEY.wrong("h", (3, 3)),
             "Who is asked are the source words here, not the target words.",
         ),
     ),

@@ -1,29 +1,19 @@
 """Exercise: which statements about self-attention are true?"""
 
-from collections.abc import Callable
+from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
 
-from transformer_course.checks.exercise import Case, Exercise, Misconception
-
-TRUE = {
-    "a": False,
-    "b": True,
-    "c": False,
-    "d": False,
-    "e": True,
-    "f": True,
-    "g": False,
-    "h": False,
-}
-
-
-def reference(statement: str) -> bool:
-    """Return whether a statement is true."""
-    return TRUE[statement]
-
-
-def _flipped(letter: str) -> Callable[[str], bool]:
-    """Return a function that is wrong about one statement."""
-    return lambda statement: TRUE[statement] != (statement == letter)
+KEY = AnswerKey(
+    {
+        "a": False,
+        "b": True,
+        "c": False,
+        "d": False,
+        "e": True,
+        "f": True,
+        "g": False,
+        "h": False,
+    }
+)
 
 
 true_or_false = Exercise(
@@ -37,7 +27,7 @@ true_or_false = Exercise(
         "and returns True or False."
     ),
     returns=("verdict",),
-    reference=reference,
+    reference=KEY.statement,
     cases=(
         Case("three views", ("a",)),
         Case("a mirror image", ("b",)),
@@ -52,45 +42,45 @@ true_or_false = Exercise(
     misconceptions=(
         Misconception(
             "Q, K and V taken as the same",
-            _flipped("a"),
+            KEY.flipped("a"),
             "Same source, but what do three different matrices make of it? And what gets lost "
             "from 512 numbers to 64?",
         ),
         Misconception(
             "the mirror image overlooked",
-            _flipped("b"),
+            KEY.flipped("b"),
             "Write down the score of word i for word j, then of word j for word i, with one "
             "matrix. Does a dot product care about the order of its two vectors?",
         ),
         Misconception(
             "a word's own score taken as the highest",
-            _flipped("c"),
+            KEY.flipped("c"),
             "Look at the diagonal of the square of *the cat eats fish*.",
         ),
         Misconception(
             "value and weight taken for the same",
-            _flipped("d"),
+            KEY.flipped("d"),
             "One of them is a number for a pair of words, the other is a vector of one word.",
         ),
         Misconception(
             "the reading side taken to ask",
-            _flipped("e"),
+            KEY.flipped("e"),
             "Somebody must know what is needed for the next word. Which side is that?",
         ),
         Misconception(
             "self-attention taken to know places",
-            _flipped("f"),
+            KEY.flipped("f"),
             "The third word asks the same question and meets the same keys. Does it matter where "
             "they stand?",
         ),
         Misconception(
             "one layer taken to be enough",
-            _flipped("g"),
+            KEY.flipped("g"),
             "What does *it* know about the ending of the sentence at the moment its query is made?",
         ),
         Misconception(
             "the matrices taken to grow with the sentence",
-            _flipped("h"),
+            KEY.flipped("h"),
             "Which sizes has a matrix that makes queries? Is the number of words among them?",
         ),
     ),
