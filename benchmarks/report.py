@@ -16,7 +16,7 @@ def time_table(results: dict[str, Any]) -> str:
     """Ours in seconds, and ours divided by each other contender's, with quartiles."""
     others = [key for key in results["contenders"] if key != "ours"]
     names = [results["contenders"][key]["name"] for key in others]
-    rows = [["task", "ours, s", *(f"÷ {name}" for name in names)]]
+    rows = [["task", "ours, s", *(f"÷ {_breakable(name)}" for name in names)]]
     for key, task in results["tasks"].items():
         times = results["time"][key]
         cells = [task["name"], f"{times['ours']['seconds']:.3g}"]
@@ -37,7 +37,7 @@ def memory_table(results: dict[str, Any]) -> str:
     contenders = results["contenders"]
     if not results["peak_mib"]:
         return "Peak memory was not measured: only Linux tells it."
-    rows = [["task", *(c["name"] for c in contenders.values())]]
+    rows = [["task", *(_breakable(c["name"]) for c in contenders.values())]]
     for key, task in results["tasks"].items():
         peaks = results["peak_mib"][key]
         rows.append([task["name"], *(f"{peaks[c]:.0f}" if c in peaks else "–" for c in contenders)])
@@ -105,6 +105,11 @@ def draw(results: dict[str, Any], path: Path) -> None:
     axes.legend(loc="upper center", bbox_to_anchor=(0.4, 1.14), ncols=4, fontsize=8, frameon=False)
     figure.savefig(path, dpi=120, metadata={"Software": None})
     plt.close(figure)
+
+
+def _breakable(name: str) -> str:
+    """A name that may be broken after its dots, so that the table is no wider than the page."""
+    return name.replace(".", ".<wbr>")
 
 
 def _table(rows: list[list[str]], caption: str) -> str:

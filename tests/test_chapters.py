@@ -14,6 +14,11 @@ import yaml
 
 ROOT = Path(__file__).resolve().parents[1]
 CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
+PAGES = sorted(
+    str(path.relative_to(ROOT))
+    for folder in ("book", "chapters")
+    for path in (ROOT / folder).glob("*.ipynb")
+)
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
 ORDER = [  # words of the headings, in the order of every chapter
     "Where this part sits",
@@ -30,6 +35,7 @@ ORDER = [  # words of the headings, in the order of every chapter
     "References",
 ]
 LINES = 20  # a cell may have
+WIDTH = 80  # letters that fit in a line of code on the page, at 1280 pixels
 
 
 def cells(chapter: str) -> list[dict[str, Any]]:
@@ -81,6 +87,14 @@ def test_cells_are_small_and_introduced(chapter: str) -> None:
                 ("-figure", "-picture", "-check")
             ), cell["id"]
         previous = cell["cell_type"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_code_that_is_read_is_no_wider_than_the_page(page: str) -> None:
+    for cell in json.loads((ROOT / page).read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code" and "hide-input" not in cell["metadata"].get("tags", []):
+            lines = "".join(cell["source"]).splitlines()
+            assert [line for line in lines if len(line) > WIDTH] == []
 
 
 @every_chapter
