@@ -71,7 +71,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
 
     colours = {"readable": "#999999", "marian": "#0072B2", "torch": "#D55E00", "x": "#009E73"}
     markers = {"readable": "o", "marian": "s", "torch": "^", "x": "D"}
-    figure, axes = plt.subplots(figsize=(8, 3.8), layout="constrained", facecolor="white")
+    figure, axes = plt.subplots(figsize=(6, 4.4), layout="constrained", facecolor="white")
     keys = list(results["tasks"])
     for i, other in enumerate(key for key in results["contenders"] if key != "ours"):
         points = [
@@ -102,7 +102,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
     axes.set_yticks(range(len(keys)), [results["tasks"][key]["name"] for key in keys])
     axes.invert_yaxis()
     axes.set_xlabel("our time ÷ theirs (left of the line: ours is faster)")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.4, 1.14), ncols=4, fontsize=8, frameon=False)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.3, 1), ncols=2, frameon=False)
     figure.savefig(path, dpi=120, metadata={"Software": None})
     plt.close(figure)
 
