@@ -14,6 +14,15 @@ from transformer_course.figures.attention import (
 )
 from transformer_course.figures.attention_plane import AttentionPlane
 from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.loss import (
+    distribution_bars,
+    distribution_grids,
+    pull_curves,
+    reliability_diagrams,
+    smoothing_dots,
+    surprise_curve,
+)
+from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.multi_head import (
@@ -52,9 +61,12 @@ __all__ = [
     "WEIGHTS",
     "AttentionPlane",
     "HeadExplorer",
+    "LossExplorer",
     "MaskExplorer",
     "SelfAttentionSteps",
     "Source",
+    "distribution_bars",
+    "distribution_grids",
     "exam_bars",
     "front_page",
     "head_curves",
@@ -66,10 +78,14 @@ __all__ = [
     "learning_curves",
     "mask_grids",
     "projections",
+    "pull_curves",
+    "reliability_diagrams",
     "reshape_grids",
     "scaling_curves",
     "score_fields",
     "scores_by_layers",
+    "smoothing_dots",
+    "surprise_curve",
     "weight_map",
     "where_they_come_from",
     "word_focus",
