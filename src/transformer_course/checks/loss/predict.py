@@ -18,7 +18,9 @@ predict = Exercise(
     returns=("answer",),
     reference=KEY.question,
     cases=(
-        Case("loss of one word", ("a",), "How many halvings lie between 1 and 0.25?"),
+        Case(
+            "loss of one word", ("a",), "How many halvings lead from certainty to this probability?"
+        ),
         Case("perplexity of guessing", ("b",), "Among how many words does it guess?"),
         Case("loss of a sentence", ("c",), "What is reported, a sum or a mean?"),
         Case("perplexity of a sentence", ("d",), "Use your answer to question 'c'."),

@@ -26,7 +26,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, int, float]:
     """Return labels, the size of the vocabulary, and ε."""
     n_words = int(rng.integers(3, 9))
     labels = rng.integers(0, n_words, size=int(rng.integers(1, 6)))
-    return labels, n_words, float(rng.choice([0.05, 0.1, 0.2, 0.4]))
+    return labels, n_words, round(float(rng.uniform(0.02, 0.45)), 3)
 
 
 smoothed_targets = Exercise(
