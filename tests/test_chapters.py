@@ -35,7 +35,7 @@ ORDER = [  # words of the headings, in the order of every chapter
     "References",
 ]
 LINES = 20  # a cell may have
-WIDTH = 80  # letters that fit in a line of code on the page, at 1280 pixels
+WIDTH = 83  # letters that fit in a line of code on the page, at 1280 pixels
 
 
 def cells(chapter: str) -> list[dict[str, Any]]:

@@ -37,18 +37,18 @@ def reading() -> AttentionMaps:
     return AttentionMaps(["▁a", "▁s", "mall", "▁cat", "</s>"], ["<s>", "▁un", "▁chat"], maps)
 
 
-def test_head_links_writes_every_weight_and_draws_a_bow_for_it() -> None:
+def test_head_links_writes_every_weight_and_draws_a_line_for_it() -> None:
     looks = {"one": [0.5, 0.2, 0.3, 0.0], "two": [0.1, 0.6, 0.1, 0.2]}
     figure = figures.head_links(["a", "b", "c", "d"], 1, looks)
     for axes, (name, weights) in zip(figure.axes, looks.items(), strict=True):
         assert axes.get_title(loc="left") == name
         numbers = [t.get_text() for t in axes.texts if t.get_text()[0].isdigit()]
         assert numbers == [f"{weight:.2f}" for weight in weights]
-        bows = [p for p in axes.patches if isinstance(p, FancyArrowPatch)]
-        widths = [bow.get_linewidth() for bow in bows]
-        others = [w for i, w in enumerate(weights) if i != 1 and w > 0]
-        assert len(bows) == len(others)
-        assert np.argsort(widths).tolist() == np.argsort(others).tolist()
+        lines = [p for p in axes.patches if isinstance(p, FancyArrowPatch)]
+        widths = [line.get_linewidth() for line in lines]
+        drawn = [w for w in weights if w > 0]
+        assert len(lines) == len(drawn)  # its own weight, too: a loop
+        assert np.argsort(widths).tolist() == np.argsort(drawn).tolist()
     blue = [t.get_text() for t in figure.axes[0].texts if t.get_color() == figures.QUERY]
     assert blue == ["b"]
 

@@ -1,10 +1,11 @@
-"""The command `transformer-course`: train, translate, evaluate.
+"""The command `transformer-course`: train, translate, evaluate, check.
 
 Errors are one sentence on standard error and exit status 1; wrong usage exits with 2, Ctrl-C with 130.
 """
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
@@ -16,6 +17,7 @@ import typer
 from tqdm import tqdm
 
 from transformer_course.checkpoints import CheckpointError, list_checkpoints, write_json
+from transformer_course.checks.grading import find_notebooks, mark_notebook
 from transformer_course.corpus import grammar
 from transformer_course.corpus.pairs import CorpusError
 from transformer_course.corpus.readers import read_lines
@@ -216,6 +218,28 @@ def evaluate(
             table = _by_phenomenon(translator, beam, alpha)
         if json_out:
             write_json(json_out, asdict(scores) | {"n_pairs": len(test), "phenomena": table})
+
+
+@app.command("check")
+def check_notebooks(
+    paths: Annotated[list[Path], typer.Argument(help="Exercise notebooks, or folders of them.")],
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write marks as JSON.")] = None,
+    seconds: Annotated[int, typer.Option(min=1, help="Time limit of one cell.")] = 120,
+) -> None:
+    """Run learners' notebooks and report what their checks say. It runs the learners' code."""
+    with _errors_in_one_sentence():
+        marks = []
+        for notebook in find_notebooks(paths):
+            found = mark_notebook(notebook, seconds)
+            print(notebook)
+            for mark in found:
+                because = f": {mark.misconception}" if mark.misconception else ""
+                print(f"  {mark.exercise:<32}{mark.verdict}{because}")
+            marks += found
+        counts = Counter(mark.verdict for mark in marks)
+        print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+        if json_out:
+            write_json(json_out, [asdict(mark) for mark in marks])
 
 
 def _print_scores(scores: Scores, n_pairs: int) -> None:

@@ -10,6 +10,12 @@ from playwright.sync_api import Browser, Page
 from .conftest import HTML, MATHEMATICS, PAGES, WIDGETS, Visit, settle, watch
 
 See = Callable[[str], Visit]
+FIGURES = {  # on each page one part of its interactive figure that takes keys
+    "chapters/01_attention.html": ".tc-plane input[type=range]",
+    "chapters/02_self_attention.html": ".tc-steps input[type=checkbox]",
+    "chapters/03_masking.html": ".tc-masks input[type=radio]",
+    "chapters/04_multi_head.html": ".tc-explorer button",
+}
 every_page = pytest.mark.parametrize("name", PAGES)
 
 
@@ -53,6 +59,19 @@ def test_widgets_are_alive(name: str, visit: See) -> None:
     """Every widget stored in the page is shown, with no kernel."""
     seen = visit(name).widgets
     assert seen["shown"] == seen["stored"]
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_figures_keep_their_keys(name: str, site: str, new_page: Callable[..., Page]) -> None:
+    """A page around the figure, such as JupyterLab, doesn't see its arrow keys, but sees Ctrl+S."""
+    page = new_page()
+    page.goto(f"{site}/{name}")
+    settle(page)
+    page.evaluate("seen = []; document.addEventListener('keydown', (e) => seen.push(e.code))")
+    page.locator(FIGURES[name]).first.focus()
+    for key in ("ArrowRight", "Space", "Control+s"):
+        page.keyboard.press(key)
+    assert page.evaluate("seen") == ["ControlLeft", "KeyS"]
 
 
 @every_page

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from transformer_course.checks.engine import judge
+from transformer_course.checks.grading import write_down
 from transformer_course.checks.report import Report
 
 Kind = Literal["implement", "predict", "spot the bug", "experiment", "explain"]
@@ -90,6 +91,7 @@ class Exercise:
         """Judge the learner's function, print the verdict and return it."""
         report = judge(self, function)
         print(report.message)
+        write_down(self.name, report)
         return report
 
 

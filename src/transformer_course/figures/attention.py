@@ -252,7 +252,7 @@ def key_planes(
     """
     figure, panels = plt.subplots(1, len(queries), figsize=(6.4, 2.8), sharey=True)
     for axes, query, shares in zip(panels, queries, weights, strict=True):
-        _plane(axes, 4.6)
+        _plane(axes, 5.6)  # room for the names, also at the edge of the figure
         for (name, key), share in zip(keys.items(), shares, strict=True):
             axes.scatter(*key, s=1500 * share, color=QUERY, alpha=0.3, lw=0, clip_on=False)
             _arrow(axes, key, KEY, f"{name}\n{share:.2f}", INK)

@@ -160,6 +160,10 @@ function render({ model, el }) {
   );
   root.append(html("div", { class: "tc-panels" }, ...panels), controls, rows.element, result);
   el.replaceChildren(root);
+  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
 
   function draw() {
     const query = model.get("query");
@@ -237,7 +241,6 @@ function render({ model, el }) {
       return;
     }
     event.preventDefault(); // the page stays where it is
-    event.stopPropagation(); // and JupyterLab doesn't leave the cell
   });
   sliders.forEach(({ input }, i) =>
     input.addEventListener("input", () => {

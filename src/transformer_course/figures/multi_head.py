@@ -8,6 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, Rectangle
+from matplotlib.path import Path
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike
 
@@ -28,7 +29,10 @@ LINES = ((":", "o"), ("-.", "s"), ("--", "^"), ("-", "D"))  # line and mark of e
 
 @drawn
 def head_links(words: Sequence[str], asked: int, heads: Mapping[str, Sequence[float]]) -> Figure:
-    """Draw where one word looks, in one row for each head: a bow to each word, as thick as its weight.
+    """Draw where one word looks, a row for each head: curved lines, thicker for larger weights.
+
+    A line leads from the asking word to each other word, and a loop back to itself. A weight that
+    is written as 0.00 gets no line.
 
     Args:
         words: the sentence.
@@ -48,21 +52,22 @@ def head_links(words: Sequence[str], asked: int, heads: Mapping[str, Sequence[fl
                 fontweight="bold" if own else "normal",
             )  # fmt: skip
             axes.text(place, -0.42, f"{weight:.2f}", ha="center", va="center", color=QUIET)
-            if not own and weight >= 0.005:
-                _bow(axes, asked, place, weight)
+            if weight >= 0.005:
+                _curve(axes, asked, place, weight)
         axes.set(xlim=(-0.6, len(words) - 0.4), ylim=(-0.65, 1.15), xticks=[], yticks=[])
         axes.spines[:].set_visible(False)
     return figure
 
 
-def _bow(axes: Axes, start: int, end: int, weight: float) -> None:
-    """Draw a bow above the words, from one to another."""
+def _curve(axes: Axes, start: int, end: int, weight: float) -> None:
+    """Draw a curved line above the words, from one to another, or a loop from a word to itself."""
     bend = -0.45 if end > start else 0.45
+    ends = {"posA": (start, 0.22), "posB": (end, 0.22), "connectionstyle": f"arc3,rad={bend}"}
+    around = [(start, 0.22), (start - 0.45, 1.0), (start + 0.45, 1.0), (start, 0.22)]
+    loop = {"path": Path(around, [Path.MOVETO, Path.CURVE4, Path.CURVE4, Path.CURVE4])}
     axes.add_patch(
         FancyArrowPatch(
-            (start, 0.22),
-            (end, 0.22),
-            connectionstyle=f"arc3,rad={bend}",
+            **(loop if start == end else ends),
             arrowstyle="-",
             linewidth=0.8 + 8 * weight,
             color=QUERY,

@@ -76,7 +76,7 @@ def weight_map(
 def _square(axes: Axes, row: int, column: int, weight: float, allowed: bool) -> None:
     """Write the number of one square, or hatch it."""
     if allowed:
-        colour = "white" if weight > 0.55 else "black"
+        colour = "white" if weight > 0.72 else "black"  # whichever stands out more
         axes.text(column, row, f"{weight:.2f}", ha="center", va="center", color=colour)
     else:
         hatched(axes, column - 0.5, row - 0.5)

@@ -143,7 +143,10 @@ function render({ model, el }) {
   shared.addEventListener("change", () => save("shared", shared.checked));
   turn.addEventListener("click", () => save("order", [...model.get("order")].reverse()));
   form.addEventListener("submit", (event) => event.preventDefault());
-  set.addEventListener("keydown", (event) => event.stopPropagation()); // JupyterLab has arrow keys of its own
+  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
+  form.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
   const watched = { "change:chosen": draw, "change:shared": draw, "change:order": arrange };
   for (const [name, action] of Object.entries(watched)) model.on(name, action);
   arrange();
