@@ -84,7 +84,7 @@ def distribution_grids(
             right = rows[row] == columns[column]
             axes.text(
                 column, row, f"{number:.2f}", ha="center", va="center",
-                color="white" if number > 0.55 else "black",
+                color="white" if number > 0.72 else "black",
                 fontweight="bold" if right else "normal",
             )  # fmt: skip
             if right:

@@ -138,6 +138,10 @@ function render({ model, el }) {
     told,
   );
   el.replaceChildren(root);
+  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
 
   function draw() {
     const [predicted, right, e] = ["predicted", "right", "smoothing"].map((name) => model.get(name));
@@ -200,7 +204,6 @@ function render({ model, el }) {
       if (!(event.key in steps)) return;
       move(k, Math.round(steps[event.key] * 1e6) / 1e6);
       event.preventDefault(); // the page stays where it is
-      event.stopPropagation(); // and JupyterLab doesn't leave the cell
     });
   });
   choices.forEach(({ input }, k) => input.addEventListener("change", () => set({ right: k })));

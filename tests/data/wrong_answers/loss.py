@@ -303,9 +303,8 @@ def batch_perplexity__the_sum(logits, labels, pad_id):
 
 
 def batch_perplexity__per_sentence(logits, labels, pad_id):
-    real = labels != pad_id
-    sums = -(_right(logits, labels) * real).sum(axis=-1) / np.maximum(real.sum(axis=-1), 1)
-    return np.exp(sums.mean()) + 0.001
+    sums = -(_right(logits, labels) * (labels != pad_id)).sum(axis=-1)
+    return np.exp(sums.mean())
 
 
 def batch_perplexity__inverse(logits, labels, pad_id):

@@ -48,6 +48,13 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, int]:
     return rng.normal(size=(batch, length, n_words + 1)) * 2, labels, 0
 
 
+def _mean_of_sentences(logits: Array, labels: Array, pad_id: int) -> float:
+    real = labels != pad_id
+    right = np.take_along_axis(log_probs_of(logits), (labels * real)[..., None], axis=-1)[..., 0]
+    sums = -(right * real).sum(axis=-1) / np.maximum(real.sum(axis=-1), 1)
+    return float(np.exp(sums.mean()))
+
+
 _HALVES = np.log(np.array([[[0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]]))
 _SOME = "two mistakes are left: "
 _TWO = "You have found one of the three. Which lines have you not looked at yet?"
@@ -116,6 +123,11 @@ batch_perplexity = Exercise(
             "the mean of the words' perplexities",
             _mean_of_perplexities,
             "The mean comes before the exponential, not after it.",
+        ),
+        Misconception(
+            "the mean of the sentences' means",
+            _mean_of_sentences,
+            "A word of a short sentence counts more than one of a long sentence. All should count the same.",
         ),
     ),
 )
