@@ -1014,6 +1014,96 @@ MUTANTS = [
         ),
     ),
     *_of(
+        "loss",
+        "loss",
+        (
+            "padding counted in the mean, seen by the notebook",
+            "/ real.sum().clamp(min=1)",
+            "/ real.numel()",
+            "chapters/08_loss.ipynb",
+        ),
+        (
+            "right id keeps all its weight, seen by the notebook",
+            "(label_smoothing - 1) * log_probs.gather",
+            "-1 * log_probs.gather",
+            "chapters/08_loss.ipynb",
+        ),
+        (
+            "log of softmax, seen by the notebook",
+            "return torch.log_softmax(logits, -1)",
+            "return torch.softmax(logits, -1).log()",
+            "chapters/08_loss.ipynb",
+        ),
+        (
+            "divergence the other way round, seen by the notebook",
+            "torch.xlogy(p, p) - torch.xlogy(p, q)",
+            "torch.xlogy(q, q) - torch.xlogy(q, p)",
+            "chapters/08_loss.ipynb",
+        ),
+        (
+            "floor without the right id's share of ε, seen by the notebook",
+            "right = 1 - label_smoothing + rest",
+            "right = 1 - label_smoothing",
+            "chapters/08_loss.ipynb",
+        ),
+        (
+            "perplexity with base 2, seen by the notebook",
+            "math.exp(mean_loss)",
+            "2**mean_loss",
+            "chapters/08_loss.ipynb",
+        ),
+        (
+            "the decoder reads what it has to predict, seen by the notebook",
+            "model.decode(tgt[:, :-1],",
+            "model.decode(tgt[:, 1:],",
+            "chapters/08_loss.ipynb",
+        ),
+    ),
+    *_of(
+        "figures/loss",
+        "loss_figures",
+        (
+            "every square framed as the right word",
+            "right = rows[row] == columns[column]",
+            "right = True",
+            "test_distribution_grids_frame_the_right_word_of_each_row",
+        ),
+        (
+            "bins with few tokens drawn too",
+            "kept = found[:, 0] >= least",
+            "kept = found[:, 0] >= 0",
+            "test_reliability_diagrams_show_bins_that_have_enough_tokens",
+        ),
+        (
+            "confidence and share that is right exchanged",
+            "_, sure, right = found[kept].T",
+            "_, right, sure = found[kept].T",
+            "test_reliability_diagrams_show_bins_that_have_enough_tokens",
+        ),
+        (
+            "all marks of a group at one height",
+            "height = row + 0.26 * (place - (len(models) - 1) / 2)",
+            "height = row",
+            "test_smoothing_dots_have_a_mark_for_each_seed",
+        ),
+    ),
+    *_of(
+        "figures/loss_explorer",
+        "loss_figures",
+        (
+            "any sum of probabilities taken",
+            "abs(sum(predicted) - 1) > 1e-6",
+            "sum(predicted) > 1e6",
+            "test_the_explorer_refuses_what_it_cannot_draw",
+        ),
+        (
+            "any right word taken",
+            "if not 0 <= right < len(words):",
+            "if False:",
+            "test_the_explorer_refuses_what_it_cannot_draw",
+        ),
+    ),
+    *_of(
         "figures/multi_head",
         "multi_head_figures",
         (

@@ -1,4 +1,4 @@
-"""The prediction that is dragged: numbers are the package's, by mouse, finger and keyboard, without a kernel."""
+"""The prediction that is dragged: all numbers by mouse, finger and keyboard, without a kernel."""
 
 from __future__ import annotations
 

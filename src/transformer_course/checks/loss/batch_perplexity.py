@@ -45,7 +45,8 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, int]:
     lengths = rng.integers(1, length + 1, size=batch)
     lengths[0] = 1  # something is padded
     labels[np.arange(length) >= lengths[:, None]] = 0
-    return rng.normal(size=(batch, length, n_words + 1)) * 2, labels, 0
+    middle = float(rng.choice([0.0, 0.0, 500.0]))
+    return rng.normal(size=(batch, length, n_words + 1)) * 2 + middle, labels, 0
 
 
 def _mean_of_sentences(logits: Array, labels: Array, pad_id: int) -> float:
@@ -79,6 +80,7 @@ batch_perplexity = Exercise(
             (np.array([[[0.0, 9.0, 0.0], [0.0, 9.0, 0.0]]]), np.array([[1, 2]]), 0),
         ),
         Case("all words alike", (np.zeros((2, 3, 5)), np.array([[1, 2, 3], [4, 0, 0]]), 0)),
+        Case("large logits", (_HALVES + 1000, np.array([[1, 2]]), 0)),
         *random_cases(draw, 5),
     ),
     draw=draw,
