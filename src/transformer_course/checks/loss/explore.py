@@ -25,7 +25,7 @@ def lead_table(loss: Callable[..., Any], lead: float = 4.0, smoothing: float = 0
     >>> from transformer_course.checks.loss.cross_entropy import reference
     >>> lead_table(reference, 4.0, 0.1)
     lead  2.0: loss 0.683 #######
-    lead  3.0: loss 0.473 #####
+    lead  3.0: loss 0.472 #####
     lead  4.0: loss 0.421 ####
     lead  5.0: loss 0.450 ####
     lead  6.0: loss 0.512 #####
