@@ -33,7 +33,13 @@ def position_map(table: ArrayLike, marked: int | None = None) -> Figure:
     if marked is not None:
         axes.axhline(marked, color=INK, lw=1, ls="--")
         axes.annotate(
-            f"position {marked}", (grid.shape[1] - 1, marked), ha="right", va="bottom", color=INK
+            f"position {marked}",
+            (grid.shape[1] - 1, marked),
+            xytext=(0, 6),
+            textcoords="offset points",
+            ha="right",
+            color=INK,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
         )
     bar = figure.colorbar(image, ax=axes, ticks=[-1, 0, 1], fraction=0.04)
     bar.ax.set_yticklabels(["−1", "0", "1"])

@@ -60,10 +60,10 @@ add_positions = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "Write what stands at the foot of the Transformer. x holds embeddings, (batch, length, d_model), with d_model "
-        "even. Multiply them by the root of d_model, and add to each token the code of its position. The first "
-        "token of every sentence has the position start, the next one start + 1, and so on. Return the sum, (batch, "
-        "length, d_model)."
+        "Write what stands at the foot of the Transformer. x holds embeddings, (batch, length, d_model), with "
+        "d_model even. Multiply them by the root of d_model, and add to each token the code of its position. "
+        "The first token of every sentence has the position start, the next one start + 1, and so on. Return "
+        "the sum, (batch, length, d_model)."
     ),
     returns=("sum",),
     reference=reference,
@@ -102,7 +102,7 @@ add_positions = Exercise(
         Misconception(
             "start ignored",
             _variant(offset=False),
-            "With start 0 you are right. Which rows of the table are wanted when the first token stands further on?",
+            "With start 0 you are right. Which rows are wanted when the first token stands further on?",
         ),
         Misconception(
             "positions counted from 1",

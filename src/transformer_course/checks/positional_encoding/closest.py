@@ -76,8 +76,8 @@ closest = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "Write the measurement. Given a table, (length, d_model), with a row for each position, return one number: the "
-        "smallest Euclidean distance between two different rows. The length is 2 or more."
+        "Write the measurement. Given a table, (length, d_model), with a row for each position, return one "
+        "number: the smallest Euclidean distance between two different rows. The length is 2 or more."
     ),
     returns=("distance",),
     reference=reference,

@@ -85,9 +85,9 @@ move = Exercise(
     difficulty=3,
     minutes=20,
     statement=(
-        "row is the code of some position p, (d_model,): PE(p). Nobody tells you p. Return the code of the position k "
-        "further on, PE(p + k), of the same shape. k may be negative. Compute it by rotation: each pair (sine, cosine) "
-        "turns by its own angle."
+        "row is the code of some position p, (d_model,): PE(p). Nobody tells you p. Return the code of the "
+        "position k further on, PE(p + k), of the same shape. k may be negative. Compute it by rotation: each "
+        "pair (sine, cosine) turns by its own angle."
     ),
     returns=("code",),
     reference=reference,

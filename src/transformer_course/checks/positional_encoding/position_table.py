@@ -49,12 +49,13 @@ def _left(left: tuple[bool, ...]) -> Misconception:
     places = [place for place in range(3) if left[place]]
     number = ("one mistake", "two mistakes", "all three mistakes")[len(places) - 1]
     names = ", ".join(PARTS[place] for place in places)
-    return Misconception(f"{number} left: {names}", _with(*left), HINTS[places[0]])
+    hints = " ".join(HINTS[place] for place in places)
+    return Misconception(f"{number} left: {names}", _with(*left), hints)
 
 
 def draw(rng: np.random.Generator) -> tuple[int, int]:
     """Return a number of words and an even width."""
-    return int(rng.integers(3, 12)), 2 * int(rng.integers(2, 9))
+    return int(rng.integers(3, 60)), 2 * int(rng.integers(2, 20))
 
 
 def _sines_alone(n_words: int, d_model: int) -> Array:
@@ -73,9 +74,9 @@ position_table = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "The function below computes the positional encoding of a sentence, as a widespread worked example does. "
-        "It runs, and it holds three mistakes. Write it without them. Return the table, (n_words, d_model), of "
-        "the paper's equation."
+        "The function below computes the positional encoding of a sentence, as a widespread worked example "
+        "does. It runs, and it holds three mistakes. Write it without them. Return the table, (n_words, "
+        "d_model), of the paper's equation."
     ),
     returns=("table",),
     reference=reference,

@@ -4,7 +4,7 @@ from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Miscon
 
 KEY = AnswerKey(
     {
-        "a": (0.0, 1.0, 0.0, 1.0),
+        "a": 18.0,
         "b": 256.0,
         "c": 255.0,
         "d": 10.0,
@@ -22,13 +22,13 @@ predict = Exercise(
     difficulty=1,
     minutes=10,
     statement=(
-        "Answer with pencil and paper, before you run any code: a number, a shape or a row of numbers as a tuple. "
+        "Answer with pencil and paper, before you run any code: a number, or a shape as a tuple. "
         "Your function gets the letter of a question and returns your answer."
     ),
     returns=("answer",),
     reference=KEY.question,
     cases=(
-        Case("the code of position 0", ("a",), "What are sin 0 and cos 0?"),
+        Case("the sum of position 0", ("a",), "What are sin 0 and cos 0?"),
         Case("the number of pairs", ("b",), "How many dimensions has a pair?"),
         Case("the last i", ("c",), "From which number does i count?"),
         Case("a divisor", ("d",), "Which pair do dimensions 2 and 3 belong to?"),
@@ -42,17 +42,22 @@ predict = Exercise(
     misconceptions=(
         Misconception(
             "position 0 taken for zeros",
-            KEY.wrong("a", (0.0, 0.0, 0.0, 0.0)),
+            KEY.wrong("a", 0.0),
             "The sines are right. What is the cosine of 0?",
         ),
         Misconception(
-            "sine and cosine exchanged",
-            KEY.wrong("a", (1.0, 0.0, 1.0, 0.0)),
-            "Which of the two functions is 0 at 0?",
+            "one pair only",
+            KEY.wrong("a", 1.0),
+            "How many pairs has a row of this width?",
+        ),
+        Misconception(
+            "position 0 taken for ones",
+            KEY.wrong("a", 36.0),
+            "The cosines are right. What is the sine of 0?",
         ),
         Misconception(
             "the code of position 1",
-            KEY.wrong("a", (0.8415, 0.5403, 0.01, 0.99995)),
+            KEY.wrong("a", 19.5588),
             "That is the position of the second word.",
         ),
         Misconception(
@@ -71,14 +76,14 @@ predict = Exercise(
             "That is the last dimension. How many pairs are there?",
         ),
         Misconception(
-            "the divisor for a width of 4",
+            "the divisor of another pair or width",
             KEY.wrong("d", 100.0),
-            "That is the divisor of these dimensions at width 4. Which exponent is it at width 8?",
+            "It would be right for the next pair, or for half the width. Pairs count from 0.",
         ),
         Misconception(
-            "the divisor of pair 2",
-            KEY.wrong("d", 100.0 + 0.5),
-            "Pairs count from 0, and so do dimensions.",
+            "exponent i / d, not 2i / d",
+            KEY.wrong("d", 10_000 ** (1 / 8)),
+            "The pair is right. Write down the exponent of the equation once more.",
         ),
         Misconception(
             "the root of the width",

@@ -1,6 +1,5 @@
 """Exercise: a score as the sum of four questions."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -73,22 +72,20 @@ def _numbers(length: int, width: int, d_k: int) -> tuple[Array, ...]:
     return tuple(rng.integers(-2, 3, size=shape).astype(float) for shape in shapes)
 
 
-score_terms: Exercise
-_right: Callable[..., Array] = reference
-
 score_terms = Exercise(
     name="score_terms",
     kind="implement",
     difficulty=2,
     minutes=20,
     statement=(
-        "x holds words and p their positions, both (length, d_model). The input of an attention is x + p, queries are "
-        "(x + p) @ w_query, keys (x + p) @ w_key, both matrices (d_model, d_k). Split the scores before scaling, "
-        "queries times keys, into four parts. Return (4, length, length): word asks word, word asks place, place asks "
-        "word, place asks place. A row belongs to the one who asks. The four sum to the scores."
+        "x holds words and p their positions, both (length, d_model). The input of an attention is x + p, "
+        "queries are (x + p) @ w_query, keys (x + p) @ w_key, both matrices (d_model, d_k). Split the scores "
+        "before scaling, queries times keys, into four parts. Return (4, length, length): word asks word, "
+        "word asks place, place asks word, place asks place. A row belongs to the one who asks. The four sum "
+        "to the scores."
     ),
     returns=("terms",),
-    reference=_right,
+    reference=reference,
     cases=(
         Case(
             "1 token, all of width 1",

@@ -67,7 +67,7 @@ def _degrees(length: int, d_model: int) -> Array:
 
 def draw(rng: np.random.Generator) -> tuple[int, int]:
     """Return a length and an even width."""
-    return int(rng.integers(3, 30)), 2 * int(rng.integers(2, 9))
+    return int(rng.integers(3, 60)), 2 * int(rng.integers(2, 20))
 
 
 sinusoidal_encoding = Exercise(
@@ -76,9 +76,9 @@ sinusoidal_encoding = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "Write the table of positions of the paper, shape (length, d_model). Position 0 stands first. The even "
-        "dimensions 2i hold sin(pos / 10000^(2i/d_model)), the odd dimensions 2i + 1 the cosine of the same "
-        "angle. d_model is even."
+        "Write the table of positions of the paper, shape (length, d_model). Position 0 stands first. The "
+        "even dimensions 2i hold sin(pos / 10000^(2i/d_model)), the odd dimensions 2i + 1 the cosine of the "
+        "same angle. d_model is even."
     ),
     returns=("table",),
     reference=reference,

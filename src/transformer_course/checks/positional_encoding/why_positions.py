@@ -22,9 +22,9 @@ why_positions = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "First write two or three sentences of your own: why does a Transformer need positions, and what did leaving "
-        "them out break? Then judge the eight statements. Your function gets the letter of a statement and returns "
-        "True or False."
+        "First write two or three sentences of your own: why does a Transformer need positions, and what did "
+        "leaving them out break? Then judge the eight statements. Your function gets the letter of a "
+        "statement and returns True or False."
     ),
     returns=("verdict",),
     reference=KEY.statement,
