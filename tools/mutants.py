@@ -1014,6 +1014,95 @@ MUTANTS = [
         ),
     ),
     *_of(
+        "positional_encoding",
+        "positional_encoding",
+        (
+            "positions counted from 1, seen by the notebook",
+            "positions = torch.arange(length, dtype=torch.float64)[:, None]",
+            "positions = torch.arange(1, length + 1, dtype=torch.float64)[:, None]",
+            "chapters/05_positional_encoding.ipynb",
+        ),
+        (
+            "exponent i / d, seen by the notebook",
+            "torch.arange(0, d_model, 2, dtype=torch.float64) / d_model",
+            "torch.arange(0, d_model, 2, dtype=torch.float64) / d_model / 2",
+            "chapters/05_positional_encoding.ipynb",
+        ),
+        (
+            "layouts exchanged, seen by the notebook",
+            'if layout == "interleaved" else',
+            'if layout == "concatenated" else',
+            "chapters/05_positional_encoding.ipynb",
+        ),
+        (
+            "start ignored, seen by the notebook",
+            "rows = self.table[start:end]",
+            "rows = self.table[: end - start]",
+            "chapters/05_positional_encoding.ipynb",
+        ),
+        (
+            "positions multiplied, seen by the notebook",
+            "return x + (rows if",
+            "return x * (rows if",
+            "chapters/05_positional_encoding.ipynb",
+        ),
+        (
+            "positions though none are wanted, seen by the notebook",
+            "        if self.table is None:\n            return x\n",
+            "        if self.table is None:\n"
+            "            return x + torch.arange(x.shape[1])[:, None]\n",
+            "chapters/05_positional_encoding.ipynb",
+        ),
+    ),
+    *_of(
+        "figures/positional_encoding",
+        "positional_encoding_figures",
+        (
+            "position 0 at the bottom",
+            'cmap=SIGNED, vmin=-1, vmax=1, aspect="auto",',
+            'cmap=SIGNED, vmin=-1, vmax=1, aspect="auto", origin="lower",',
+            "test_position_map_draws_rows_downwards_and_marks_one",
+        ),
+        (
+            "heights of the first wave written in each",
+            'f"{values[place]:.2f}"',
+            'f"{np.asarray(next(iter(waves.values())))[place]:.2f}"',
+            "test_position_waves_draws_every_height_and_writes_the_marked_ones",
+        ),
+        (
+            "rows and columns of the table exchanged",
+            "share = float(grid[row, column])",
+            "share = float(grid.T.reshape(grid.shape)[row, column])",
+            "test_score_grid_writes_every_share_in_its_row_and_column",
+        ),
+    ),
+    *_of(
+        "figures/position_explorer",
+        "positional_encoding_figures",
+        (
+            "a position beyond the length taken",
+            '("position", position, 0, length - 1)',
+            '("position", position, 0, length)',
+            "test_explorer_refuses_what_the_sliders_cannot_show",
+        ),
+        (
+            "offset stored for the dimension",
+            "dimension=dimension,",
+            "dimension=offset,",
+            "test_explorer_keeps_its_state_and_a_fixed_text",
+        ),
+    ),
+    *_of(
+        "checks/positional_encoding/sinusoidal_encoding",
+        "checks_answers",
+        (
+            "reference counts positions from 1",
+            "    return waves(length, d_model)\n\n\ndef _from_one",
+            "    return waves(length, d_model, first=1)\n\n\ndef _from_one",
+            "test_the_solution_passes[positional_encoding-sinusoidal_encoding]",
+        ),
+    ),
+    *_of(
         "figures/multi_head",
         "multi_head_figures",
         (

@@ -33,6 +33,13 @@ from transformer_course.figures.palette import (
     WEIGHTS,
 )
 from transformer_course.figures.plots import learning_curves, weight_map
+from transformer_course.figures.position_explorer import PositionExplorer
+from transformer_course.figures.positional_encoding import (
+    position_map,
+    position_products,
+    position_waves,
+    score_grid,
+)
 from transformer_course.figures.self_attention import (
     projections,
     scores_by_layers,
@@ -53,6 +60,7 @@ __all__ = [
     "AttentionPlane",
     "HeadExplorer",
     "MaskExplorer",
+    "PositionExplorer",
     "SelfAttentionSteps",
     "Source",
     "exam_bars",
@@ -65,10 +73,14 @@ __all__ = [
     "key_planes",
     "learning_curves",
     "mask_grids",
+    "position_map",
+    "position_products",
+    "position_waves",
     "projections",
     "reshape_grids",
     "scaling_curves",
     "score_fields",
+    "score_grid",
     "scores_by_layers",
     "weight_map",
     "where_they_come_from",
