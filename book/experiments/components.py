@@ -1,4 +1,4 @@
-"""What does each part of the Transformer do? Trained whole, and trained again without one part, with three seeds."""
+"""What does each part of the Transformer do? Trained whole, and again without one part, with three seeds."""
 
 from collections.abc import Callable
 from pathlib import Path
