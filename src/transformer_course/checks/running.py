@@ -227,6 +227,8 @@ def unchanged(given: Any, original: Any) -> bool:
     if isinstance(original, (list, tuple)):
         return len(given) == len(original) and all(map(unchanged, given, original))
     if isinstance(original, (np.ndarray, torch.Tensor)):
-        now = given.detach() if isinstance(given, torch.Tensor) else given
-        return np.array_equal(np.asarray(now), np.asarray(original))
+        now, before = (
+            np.asarray(x.detach() if isinstance(x, torch.Tensor) else x) for x in (given, original)
+        )
+        return np.array_equal(now, before)
     return given is original or bool(given == original)
