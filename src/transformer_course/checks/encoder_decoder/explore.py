@@ -12,7 +12,8 @@ from transformer_course.checks.encoder_decoder.model import draw_layer
 from transformer_course.checks.running import SECONDS, in_depth, run
 
 BAR = 30  # characters for a cosine of 1
-WORDS = "<pad> <s> </s> the cat is on mat le chat est sur tapis".split()
+WORDS = ["<pad>", "<s>", "</s>", "the", "cat", "is", "on", "mat"]
+WORDS += ["le", "chat", "est", "sur", "tapis"]
 SOURCE, TARGET = "the cat is on the mat", "le chat est sur le tapis"
 
 
@@ -51,7 +52,7 @@ def learn_one_sentence(transformer: Callable[..., Any], steps: int = 100) -> Non
         transformer: (src, tgt, weights, n_heads) → logits, written so that torch can follow it.
         steps: changes of the weights.
     """
-    src = torch.tensor([_ids(SOURCE) + [2]])
+    src = torch.tensor([[*_ids(SOURCE), 2]])
     tgt = torch.tensor([[1, *_ids(TARGET), 2]])
     weights = _fresh_weights()
     outcome = run(transformer, (src, tgt, weights, 2), SECONDS)

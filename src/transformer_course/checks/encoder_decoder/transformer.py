@@ -1,5 +1,6 @@
 """Exercise: the whole Transformer, compared with the package's model that has the same weights."""
 
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -30,16 +31,24 @@ def reference(src: Array, tgt: Array, weights: Weights, n_heads: int) -> Array:
 
 
 def packaged_model(weights: Weights, n_heads: int) -> Transformer:
-    """Return the package's Transformer with a copy of the weights, in double precision."""
+    """Return the package's Transformer with a copy of the weights, in double precision.
+
+    Models of the same size are one object: the weights of the latest call are in it.
+    """
     vocab_size, d_model = weights["table"].shape
     depths = len(weights["encoder"]), len(weights["decoder"])
     d_ff = weights["encoder"][0]["feed_forward"][1].shape[0]
     config = TransformerConfig(
         vocab_size, d_model, n_heads, *depths, d_ff, dropout=0.0, max_len=32, norm="post"
     )
-    model = Transformer(config).double().eval()
+    model = _built(config)
     model.load_state_dict(package_weights(weights), strict=False)  # attention's biases stay 0
     return model
+
+
+@functools.cache
+def _built(config: TransformerConfig) -> Transformer:
+    return Transformer(config).double().eval()
 
 
 def package_weights(weights: Weights) -> dict[str, torch.Tensor]:
@@ -132,7 +141,7 @@ def _numbers(
     padded: bool,
     batch: int = 2,
 ) -> tuple[Any, ...]:
-    n_heads, d_k = int(rng.integers(1, 3)), 2 * int(rng.integers(1, 3))
+    n_heads, d_k = int(rng.integers(1, 4)), 4
     d_model, vocab_size = n_heads * d_k, int(rng.integers(5, 10))
     src, tgt = (rng.integers(1, vocab_size, size=(batch, length)) for length in lengths)
     if padded and lengths[0] > 1:
@@ -149,9 +158,12 @@ def _numbers(
 
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
     """Return ids of source and target, the weights of a small model, and its number of heads."""
-    lengths = int(rng.integers(2, 6)), int(rng.integers(2, 6))
-    depths = int(rng.integers(1, 4)), int(rng.integers(1, 4))
-    return _numbers(rng, lengths, depths, bool(rng.random() < 0.7))
+    while True:
+        lengths = int(rng.integers(2, 6)), int(rng.integers(2, 6))
+        depths = int(rng.integers(1, 3)), int(rng.integers(1, 3))
+        case = _numbers(rng, lengths, depths, bool(rng.random() < 0.7), int(rng.integers(1, 3)))
+        if abs(_variant()(*case)).min() > 0.01:  # what is nearly 0 isn't exact in single precision
+            return case
 
 
 def _case(
