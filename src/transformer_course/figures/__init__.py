@@ -13,9 +13,17 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.encoder_decoder import (
+    component_dots,
+    loss_valleys,
+    parameter_bars,
+    stack_losses,
+    sub_layers,
+)
 from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
+from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi_head import (
     head_curves,
     head_links,
@@ -53,8 +61,10 @@ __all__ = [
     "AttentionPlane",
     "HeadExplorer",
     "MaskExplorer",
+    "ModelMap",
     "SelfAttentionSteps",
     "Source",
+    "component_dots",
     "exam_bars",
     "front_page",
     "head_curves",
@@ -64,12 +74,16 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "loss_valleys",
     "mask_grids",
+    "parameter_bars",
     "projections",
     "reshape_grids",
     "scaling_curves",
     "score_fields",
     "scores_by_layers",
+    "stack_losses",
+    "sub_layers",
     "weight_map",
     "where_they_come_from",
     "word_focus",
