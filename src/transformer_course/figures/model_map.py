@@ -27,8 +27,8 @@ TASKS = ("translating", "training")
 class ModelMap(anywidget.AnyWidget):
     """The map of the Transformer: for each part its tensors, its number of parameters, and its chapter.
 
-    Shapes and numbers are computed in the browser from the sizes, so the figure works in a built page too, where
-    no Python runs. In JupyterLab, what is chosen is up to date on the Python side.
+    Shapes and numbers are computed in the browser from the sizes, so the figure also works in a built page, without
+    any Python. In JupyterLab, what is chosen is up to date on the Python side too.
 
     Args:
         sizes: for each model its name and its config.
