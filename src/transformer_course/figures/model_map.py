@@ -19,7 +19,7 @@ PARTS = (  # as in model_map.js
     "encoder-feed-forward", "encoder-norm-2", "memory",
     "target", "decoder-embedding", "decoder-positions", "decoder-attention", "decoder-norm-1",
     "decoder-cross", "decoder-norm-2", "decoder-feed-forward", "decoder-norm-3",
-    "linear", "softmax", "next", "loss", "training",
+    "linear", "softmax", "next", "training", "loss",
 )  # fmt: skip
 TASKS = ("translating", "training")
 
@@ -27,7 +27,7 @@ TASKS = ("translating", "training")
 class ModelMap(anywidget.AnyWidget):
     """The map of the Transformer: for each part its tensors, its number of parameters, and its chapter.
 
-    Shapes and numbers are computed in the browser from the sizes, so the figure also works in a built page, without
+    Shapes and numbers are computed in the browser from the sizes, so the figure works in a built page without
     any Python. In JupyterLab, what is chosen is up to date on the Python side too.
 
     Args:
