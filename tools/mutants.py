@@ -1147,6 +1147,112 @@ MUTANTS = [
         ),
     ),
     *_of(
+        "encoder_decoder",
+        "encoder_decoder",
+        (
+            "no residual connection, seen by the notebook",
+            "return self.norm(x + self.dropout(sublayer(x)))",
+            "return self.norm(self.dropout(sublayer(x)))",
+            "chapters/06_encoder_decoder.ipynb",
+        ),
+        (
+            "no non-linearity, seen by the notebook",
+            "self.outer(torch.relu(self.inner(x)))",
+            "self.outer(self.inner(x))",
+            "chapters/06_encoder_decoder.ipynb",
+        ),
+        (
+            "unbiased variance in layer norm, seen by the notebook",
+            "x.var(-1, keepdim=True, unbiased=False)",
+            "x.var(-1, keepdim=True)",
+            "chapters/06_encoder_decoder.ipynb",
+        ),
+        (
+            "the decoder doesn't read the memory, seen by the notebook",
+            "self.cross_attention(y, memory, memory, src_mask, cross_cache)",
+            "self.cross_attention(y, 0 * memory, 0 * memory, src_mask, cross_cache)",
+            "chapters/06_encoder_decoder.ipynb",
+        ),
+        (
+            "embeddings without √d_model, seen by the notebook",
+            "table(ids) * math.sqrt(self.config.d_model)",
+            "table(ids)",
+            "chapters/06_encoder_decoder.ipynb",
+        ),
+        (
+            "one encoder layer six times, seen by the notebook",
+            "EncoderLayer(config) for _ in range(config.n_encoder_layers)",
+            "layer for layer in [EncoderLayer(config)] for _ in range(config.n_encoder_layers)",
+            "chapters/06_encoder_decoder.ipynb",
+        ),
+        (
+            "pre-norm without a norm on top, seen by the notebook",
+            "self.decoder_norm = LayerNorm(config.d_model) if pre else nn.Identity()",
+            "self.decoder_norm = nn.Identity()",
+            "chapters/06_encoder_decoder.ipynb",
+        ),
+    ),
+    *_of(
+        "figures/encoder_decoder",
+        "encoder_decoder_figures",
+        (
+            "bars in the order given",
+            "sorted(counts, key=lambda name: -counts[name])",
+            "list(counts)",
+            "test_parameter_bars_are_sorted_and_carry_their_numbers",
+        ),
+        (
+            "valleys turned by a quarter",
+            '"xyi,ij,xyj->xy", grid, np.asarray(second), grid',
+            '"xyi,ij,xyj->xy", grid[..., ::-1], np.asarray(second), grid[..., ::-1]',
+            "test_loss_valleys_are_narrow_where_the_loss_is_steep",
+        ),
+        (
+            "points counted as steps",
+            "count = len(path) - 1",
+            "count = len(path)",
+            "test_loss_valleys_draws_the_path_and_counts_its_steps",
+        ),
+        (
+            "all dots in one row",
+            "axes.plot(found, [row] * len(found)",
+            "axes.plot(found, [0] * len(found)",
+            "test_component_dots_has_a_row_of_dots_for_each_model",
+        ),
+    ),
+    *_of(
+        "figures/model_map",
+        "encoder_decoder_figures",
+        (
+            "lengths exchanged",
+            "lengths=[src_len, tgt_len]",
+            "lengths=[tgt_len, src_len]",
+            "test_the_map_stores_sizes_pages_and_what_is_chosen",
+        ),
+        (
+            "one size too many allowed",
+            "if not 0 <= size < len(sizes):",
+            "if not 0 <= size <= len(sizes):",
+            "test_the_map_refuses_what_is_not_there",
+        ),
+    ),
+    *_of(
+        "checks/running",
+        "checks_nested",
+        (
+            "weights in a dictionary aren't copied",
+            "return {name: in_depth(part, change) for name, part in value.items()}",
+            "return value",
+            "test_arrays_in_dictionaries_become_tensors",
+        ),
+        (
+            "changes inside a list go unnoticed",
+            "return len(given) == len(original) and all(map(unchanged, given, original))",
+            "return len(given) == len(original)",
+            "test_a_change_deep_in_the_arguments_is_noticed",
+        ),
+    ),
+    *_of(
         "checks/running",
         "checks_engine",
         (

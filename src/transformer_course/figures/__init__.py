@@ -13,9 +13,17 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.encoder_decoder import (
+    component_dots,
+    loss_valleys,
+    parameter_bars,
+    stack_losses,
+    sub_layers,
+)
 from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
+from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi_head import (
     head_curves,
     head_links,
@@ -60,9 +68,11 @@ __all__ = [
     "AttentionPlane",
     "HeadExplorer",
     "MaskExplorer",
+    "ModelMap",
     "PositionExplorer",
     "SelfAttentionSteps",
     "Source",
+    "component_dots",
     "exam_bars",
     "front_page",
     "head_curves",
@@ -72,7 +82,9 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "loss_valleys",
     "mask_grids",
+    "parameter_bars",
     "position_map",
     "position_products",
     "position_waves",
@@ -82,6 +94,8 @@ __all__ = [
     "score_fields",
     "score_grid",
     "scores_by_layers",
+    "stack_losses",
+    "sub_layers",
     "weight_map",
     "where_they_come_from",
     "word_focus",
