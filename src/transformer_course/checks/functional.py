@@ -41,7 +41,9 @@ def multi_head_attention(
     """
 
     def split(rows: Tensor) -> Tensor:
-        return rows.unflatten(-1, (n_heads, -1)).transpose(1, 2)  # (batch, heads, length, d_k)
+        return rows.reshape(*rows.shape[:2], n_heads, -1).transpose(
+            1, 2
+        )  # (batch, heads, length, d_k)
 
     q, k, v = split(x @ w_query), split(memory @ w_key), split(memory @ w_value)
     outputs, weights = scaled_dot_product_attention(q, k, v, mask)

@@ -70,7 +70,7 @@ def learn_one_sentence(transformer: Callable[..., Any], steps: int = 100) -> Non
         logits = transformer(src, tgt[:, :-1], weights, 2)
         loss = torch.nn.functional.cross_entropy(logits.transpose(1, 2), tgt[:, 1:])
         optimizer.zero_grad()
-        loss.backward()
+        loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
     print(f"{SOURCE} -> {_written(transformer, src, weights)}")
 
