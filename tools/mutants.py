@@ -1048,9 +1048,8 @@ MUTANTS = [
         ),
         (
             "positions though none are wanted, seen by the notebook",
-            "        if self.table is None:\n            return x\n",
-            "        if self.table is None:\n"
-            "            return x + torch.arange(x.shape[1])[:, None]\n",
+            "            return x\n",
+            "            return x + torch.outer(*map(torch.arange, x.shape[1:]))\n",
             "chapters/05_positional_encoding.ipynb",
         ),
     ),
