@@ -1048,9 +1048,8 @@ MUTANTS = [
         ),
         (
             "positions though none are wanted, seen by the notebook",
-            "        if self.table is None:\n            return x\n",
-            "        if self.table is None:\n"
-            "            return x + torch.arange(x.shape[1])[:, None]\n",
+            "            return x\n",
+            "            return x + torch.outer(*map(torch.arange, x.shape[1:]))\n",
             "chapters/05_positional_encoding.ipynb",
         ),
     ),
@@ -1094,12 +1093,12 @@ MUTANTS = [
     ),
     *_of(
         "checks/positional_encoding/sinusoidal_encoding",
-        "checks_answers",
+        "checks_notebooks",
         (
-            "reference counts positions from 1",
-            "    return waves(length, d_model)\n\n\ndef _from_one",
-            "    return waves(length, d_model, first=1)\n\n\ndef _from_one",
-            "test_the_solution_passes[positional_encoding-sinusoidal_encoding]",
+            "the task changed, the notebook of chapter 05 not",
+            "Write the table of positions of the paper",
+            "Write the table of places of the paper",
+            "test_the_notebook_says_what_the_exercise_declares",
         ),
     ),
     *_of(

@@ -36,11 +36,16 @@ def number(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
+def slider(figure: Locator, name: str) -> Locator:
+    """The slider with this name before it."""
+    return figure.locator("label", has_text=name).locator("input")
+
+
 def agrees(figure: Locator, **changes: float) -> None:
     """Everything that is shown is what the package computes for this state."""
     state = START | {name.replace("_", " "): value for name, value in changes.items()}
     for name, value in state.items():
-        assert float(figure.get_by_label(name, exact=True).input_value()) == pytest.approx(value)
+        assert float(slider(figure, name).input_value()) == pytest.approx(value)
     position, dimension, offset, length = (
         int(state[name]) for name in ("Position", "Dimension", "Offset k", "Length")
     )
@@ -156,7 +161,7 @@ def test_sliders_and_button_work_by_keyboard(site: str, new_page: Open) -> None:
     figure = opened(page, f"{site}/{NAME}")
 
     def press(name: str, *keys: str) -> None:
-        figure.get_by_label(name, exact=True).focus()
+        slider(figure, name).focus()
         for key in keys:
             page.keyboard.press(key)
 
@@ -193,7 +198,7 @@ def test_colours_follow_the_sign_and_the_amplitude(site: str, new_page: Open) ->
     squares = figure.locator(".tc-map g rect")
     colours = "all => [...new Set(all.map((e) => getComputedStyle(e).fill))].length"
     assert squares.evaluate_all(colours) > 20
-    figure.get_by_label("Amplitude", exact=True).focus()
+    slider(figure, "Amplitude").focus()
     page.keyboard.press("Home")
     assert squares.evaluate_all(colours) == 1
 
