@@ -37,10 +37,6 @@ class Draft:
     combinations: Sequence[Combination] = ()
     trained: int = 9
 
-    def is_clear(self) -> bool:
-        """Whether the tense of its verbs can be told in English."""
-        return AMBIGUOUS not in [key for _, key in self.english]
-
     def all_combinations(self) -> list[Combination]:
         """The sentence's own combinations and those within its phrases."""
         combinations = list(self.combinations)
@@ -49,22 +45,32 @@ class Draft:
         return combinations
 
 
-def render(draft: Draft, dice: Dice) -> Pair:
-    """Write a draft out: every right translation, one of them first, at random."""
-    english, english_keys = write_english(draft.english)
-    trained = choose_readings(draft.phrases, dice)
+def render(draft: Draft, english: str, english_keys: tuple[int, ...], dice: Dice) -> Pair:
+    """Write the French of a draft: every right translation, one of them first, at random."""
+    choice = [phrase for phrase in draft.phrases if len(phrase.readings) > 1]
+    trained = choose_readings(draft.phrases, dice) if choice else first_readings(draft.phrases)
     variants = draft.french(*trained)
     variant = dice.pick(variants[: draft.trained])
     words, keys = spell(variant)
     targets = {" ".join(words): None}
-    if len(variants) > 1 or [phrase for phrase in draft.phrases if len(phrase.readings) > 1]:
+    if choice or len(variants) > 1:
         add_targets(targets, variant, every_variant(draft, trained, variants))
     phenomena = list(draft.phenomena)
     for phrase in draft.phrases:
         phenomena += phrase.phenomena
     phenomena += spelling_phenomena(words, keys)
     alignment = align(english_keys, tuple(keys))
-    return Pair(english, tuple(targets), tuple(dict.fromkeys(phenomena)), alignment)
+    return Pair(english, tuple(targets), distinct(tuple(phenomena)), alignment)
+
+
+@lru_cache(maxsize=20_000)
+def distinct(labels: tuple[str, ...]) -> tuple[str, ...]:
+    """Each label once, in the order of the first ones; sentences of a kind share the answer.
+
+    >>> distinct(("elision", "number", "elision"))
+    ('elision', 'number')
+    """
+    return tuple(dict.fromkeys(labels))
 
 
 def add_targets(
@@ -95,10 +101,15 @@ def consistent(readings: Sequence[Reading]) -> bool:
     return "tu" not in registers or "vous" not in registers
 
 
+def first_readings(phrases: list[Phrase]) -> tuple[Reading, ...]:
+    """The first reading of each phrase."""
+    return tuple([phrase.readings[0] for phrase in phrases])
+
+
 def choose_readings(phrases: list[Phrase], dice: Dice) -> tuple[Reading, ...]:
     """A reading of each phrase to train on."""
-    if all(phrase.common == 1 for phrase in phrases):  # nothing to choose: most sentences
-        return tuple([phrase.readings[0] for phrase in phrases])
+    if max([phrase.common for phrase in phrases]) == 1:
+        return first_readings(phrases)
     while True:
         chosen = [
             phrase.readings[int(dice.random() * phrase.common) if phrase.common > 1 else 0]
@@ -144,9 +155,7 @@ CONTRACTED = frozenset(("du", "des", "au", "aux"))
 def spelling_phenomena(words: list[str], keys: Keys) -> list[str]:
     """What the spelling shows: elision, contraction, an h that allows neither."""
     labels = []
-    for word, owners in zip(words, keys, strict=True):
-        if len(owners) == 1:
-            continue
+    for word in [word for word, owners in zip(words, keys, strict=True) if len(owners) > 1]:
         if "'" in word:
             labels.append("elision")
         elif word in CONTRACTED:
@@ -167,5 +176,7 @@ def sentences_of(
     dice.allowed = allowed(split, wholly)
     while True:
         draft = dice.pick(rules)(dice)
-        if belongs(draft.all_combinations(), split, wholly) and draft.is_clear():
-            yield render(draft, dice)
+        if belongs(draft.all_combinations(), split, wholly):
+            english, keys = write_english(draft.english)
+            if AMBIGUOUS not in keys:  # its tense can be told in English
+                yield render(draft, english, keys, dice)

@@ -68,22 +68,24 @@ def spell(words: Sequence[Word]) -> tuple[list[str], Keys]:
     for index, kind in reversed(special):  # from the right: "de le" isn't joined once "le" elides
         word = words[index][0]
         if kind == "several":
-            parts = written[index].split()
+            parts = word.split()
             written[index : index + 1] = parts
-            owners[index:index] = [(words[index][1],)] * (len(parts) - 1)
+            owners[index:index] = [owners[index]] * (len(parts) - 1)
             continue
         if kind == "joins":
             index -= 1
             joined = written[index] + euphonic_t(written[index], word) + written[index + 1]
+        elif start := elide(word, words[index + 1][0] if index + 1 < len(words) else "."):
+            joined = start + written[index + 1]
+        elif kind == "elides":
+            continue
         else:
-            following = words[index + 1][0] if index + 1 < len(words) else "."
-            start = elide(word, following)
-            joined = start + written[index + 1] if start else contract(word, written, index)
-        if joined:
-            written[index : index + 2] = [joined]
-            owners[index : index + 2] = [owners[index] + owners[index + 1]]
-        elif kind == "contracts":
-            written[index] = word.rstrip("+")
+            joined = contract(word, written, index)
+            if not joined:
+                written[index] = word.rstrip("+")
+                continue
+        written[index : index + 2] = [joined]
+        owners[index : index + 2] = [owners[index] + owners[index + 1]]
     return written, owners
 
 
