@@ -155,12 +155,16 @@ def test_one_vector_reaches_the_decoder_at_each_step() -> None:
     memory = model.encode(src)
     cache = model.start_cache(memory, mask, 9)
     model.decode(tgt[:, :2], memory, mask, cache=cache)
-    same = model.decode(tgt[:, 2:], memory, mask, cache=model.start_cache(memory, mask, 9).select(torch.tensor([0])))
+    same = model.decode(
+        tgt[:, 2:], memory, mask, cache=model.start_cache(memory, mask, 9).select(torch.tensor([0]))
+    )
     cached = model.decode(tgt[:, 2:], memory, mask, cache=cache)
     assert not torch.allclose(same, cached)
     cache = model.start_cache(memory, mask, 9)
     first = model.decode(tgt[:, :1], memory, mask, cache=cache)
-    assert not torch.allclose(first, model.decode(tgt[:, :1], memory + 1, mask, cache=model.start_cache(memory, mask, 9)))
+    assert not torch.allclose(
+        first, model.decode(tgt[:, :1], memory + 1, mask, cache=model.start_cache(memory, mask, 9))
+    )
 
 
 @pytest.mark.parametrize("causal", [True, False])
@@ -262,7 +266,12 @@ def test_costs_of_layers() -> None:
     assert attention_cost(d, d).multiply_adds == recurrent_cost(d, d).multiply_adds
     assert attention_cost(2 * d, d).multiply_adds == recurrent_cost(2 * d, d, 4).multiply_adds
     assert [convolution_cost(n, d, 3).longest_path for n in (1, 3, 4, 9)] == [1, 1, 2, 4]
-    assert [convolution_cost(n, d, 3, dilated=True).longest_path for n in (3, 4, 9, 10)] == [1, 2, 2, 3]
+    assert [convolution_cost(n, d, 3, dilated=True).longest_path for n in (3, 4, 9, 10)] == [
+        1,
+        2,
+        2,
+        3,
+    ]
 
 
 def test_costs_are_counts_of_torchs_own_weights() -> None:
@@ -308,7 +317,9 @@ def test_models_name_what_is_wrong(kind: str) -> None:
     with pytest.raises(ValueError, match="tgt_mask must hide nothing"):
         model.decode(ids(2, 1), memory, mask, hidden)
     for max_len in (0, 513):
-        with pytest.raises(ValueError, match=rf"max_len \({max_len}\) must be 1 or more and at most"):
+        with pytest.raises(
+            ValueError, match=rf"max_len \({max_len}\) must be 1 or more and at most"
+        ):
             model.start_cache(memory, mask, max_len)
 
 
@@ -319,7 +330,9 @@ def test_recurrent_models_name_what_is_wrong() -> None:
         mask[1, 0, 0, hidden] = False
         with pytest.raises(ValueError, match="src_mask must allow a beginning"):
             model.encode(src, mask)
-    with pytest.raises(ValueError, match=r"attention \(False\) must be True: this model looks at nothing"):
+    with pytest.raises(
+        ValueError, match=r"attention \(False\) must be True: this model looks at nothing"
+    ):
         build("one vector").alignment(src, src)
     with pytest.raises(ValueError, match=r"attention \(False\) must be True: the convolutional"):
         ConvolutionalSeq2Seq(replace(CONFIG, attention=False))

@@ -223,7 +223,9 @@ class Seq2Seq(nn.Module):
         """
         self._check_ids("tgt", tgt)
         if tgt_mask is not None and not tgt_mask.all():
-            raise ValueError("tgt_mask must hide nothing: this decoder sees exactly what came before")
+            raise ValueError(
+                "tgt_mask must hide nothing: this decoder sees exactly what came before"
+            )
         if cache is None:
             cache = Seq2SeqCache(self._first_states(memory))
         x = self.dropout(self.embedding(tgt) * math.sqrt(self.config.d_model))
@@ -336,10 +338,14 @@ class RecurrentSeq2Seq(Seq2Seq):
                 than an end of a sentence.
         """
         self._check_ids("src", src)
-        mask = (self._source_mask(src) if src_mask is None else src_mask)[:, 0, 0]  # (batch, src_len)
+        mask = (self._source_mask(src) if src_mask is None else src_mask)[
+            :, 0, 0
+        ]  # (batch, src_len)
         lengths = mask.sum(-1)
         if lengths.min() < 1 or (mask[:, 1:] > mask[:, :-1]).any():
-            raise ValueError("src_mask must allow a beginning of each sentence, and hide only its end")
+            raise ValueError(
+                "src_mask must allow a beginning of each sentence, and hide only its end"
+            )
         x = self.dropout(self.embedding(src) * math.sqrt(self.config.d_model))
         packed = pack_padded_sequence(x, lengths.cpu(), batch_first=True, enforce_sorted=False)
         states, last = self.encoder(packed)  # last: (2 n_layers, batch, d_model / 2)
@@ -404,8 +410,12 @@ class GatedConvolution(nn.Module):
             y = torch.cat([nothing if before is None else before, y], 1)
         else:
             half = self.reach // 2
-            y = torch.cat([nothing[:, :half], y, nothing[:, half:]], 1)  # (batch, length + reach, d)
-        gated = nn.functional.glu(self.convolution(y.transpose(1, 2)), 1)  # (batch, d_model, length)
+            y = torch.cat(
+                [nothing[:, :half], y, nothing[:, half:]], 1
+            )  # (batch, length + reach, d)
+        gated = nn.functional.glu(
+            self.convolution(y.transpose(1, 2)), 1
+        )  # (batch, d_model, length)
         return x + gated.transpose(1, 2), y[:, y.shape[1] - self.reach :]
 
 
