@@ -1,4 +1,4 @@
-"""Seconds and memory of three layers by the length of the sequence: recurrent, convolutional, self-attention."""
+"""Seconds and memory of three layers by length: recurrent, convolutional, self-attention."""
 
 import statistics
 import time

@@ -1,7 +1,7 @@
-"""Four translators of about one size: a GRU without and with attention, convolutions, a Transformer; three seeds.
+"""Four translators of about one size: GRU without and with attention, convolutions, Transformer.
 
-They learn single sentences of three phenomena, and chains of short sentences: "..., then ..., then ...". A chain has
-any length, and each of its parts is as hard as the others, so that nothing but the length differs.
+They learn single sentences of three phenomena, and chains of short sentences: "..., then ..., then ...".
+A chain has any length, and each of its parts is as hard as the others: nothing but the length differs.
 """
 
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""Sequence to sequence (chapter 00): translators that came before the Transformer, recurrent and convolutional.
+"""Sequence to sequence (chapter 00): the Transformer's forerunners, recurrent and convolutional.
 
-Both have the Transformer's methods (`encode`, `decode`, `logits`, `start_cache`), so trainer, loss, greedy search
-and `Translator` work with them. Beam search needs beam 1: they keep one state a sentence, not one a rival.
+Both have the Transformer's methods (`encode`, `decode`, `logits`, `start_cache`), so trainer, loss, greedy
+search and `Translator` work with them. Beam search needs beam 1: they keep one state a sentence.
 """
 
 import math
@@ -76,8 +76,8 @@ def convolution_cost(n: int, d_model: int, kernel_size: int, *, dilated: bool = 
 def receptive_field(kernel_size: int, n_layers: int, *, dilated: bool = False) -> int:
     """How many tokens one output of a stack of convolutions sees.
 
-    Each layer adds kernel_size - 1. If layer i (from 0) takes every kernel_size^i-th token, the field is multiplied
-    by kernel_size instead.
+    Each layer adds kernel_size - 1. If layer i (from 0) takes every kernel_size^i-th token, it multiplies the
+    field by kernel_size instead.
 
     >>> receptive_field(3, 4), receptive_field(3, 4, dilated=True)
     (9, 81)
@@ -239,8 +239,8 @@ class Seq2Seq(nn.Module):
             tgt: token ids, (batch, tgt_len), starting with <s>.
 
         Returns:
-            (batch, tgt_len, src_len); of the top layer, where there are several. Row t belongs to the prediction
-            of the token after `tgt[:, t]`.
+            (batch, tgt_len, src_len); of the top layer, where there are several. Row t belongs to
+            the prediction of the token after `tgt[:, t]`.
 
         Raises:
             ValueError: if the model has no attention, or as `encode` and `decode` do.
@@ -303,11 +303,11 @@ class Seq2Seq(nn.Module):
 class RecurrentSeq2Seq(Seq2Seq):
     r"""A GRU reads, a GRU writes; in between stands one vector, or attention over all of the encoder's states.
 
-    $s_i = \mathrm{GRU}(s_{i-1}, [y_{i-1}; c_i])$. Without attention $c_i = c$, the encoder's last states in both
-    directions (after Cho et al. 2014, who read in one). With it $c_i = \sum_j \alpha_{ij} h_j$, where
-    $\alpha_i = \mathrm{softmax}(e_i)$ and $e_{ij} = a(s_{i-1}, h_j)$ (Bahdanau et al. 2014, §3.1). Departures from
-    both: one linear map with tanh before the output instead of maxout; $s_0$ is made from the first of the
-    memory's vectors.
+    $s_i = \mathrm{GRU}(s_{i-1}, [y_{i-1}; c_i])$. Without attention $c_i = c$, the encoder's last states
+    in both directions (after Cho et al. 2014, who read in one). With it $c_i = \sum_j \alpha_{ij} h_j$, where
+    $\alpha_i = \mathrm{softmax}(e_i)$ and $e_{ij} = a(s_{i-1}, h_j)$ (Bahdanau et al. 2014, §3.1). Departures
+    from both: one linear map with tanh before the output instead of maxout; $s_0$ is made from the first of
+    the memory's vectors.
 
     Args:
         config: every size and choice.
@@ -398,8 +398,10 @@ class GatedConvolution(nn.Module):
 
         Args:
             x: (batch, length, d_model).
-            before: for a causal layer the inputs before `x`, (batch, kernel_size - 1, d_model); zeros if left out.
-            hidden: (batch, length, 1); True = padding, which counts as zeros, as everything beyond the ends does.
+            before: for a causal layer the inputs before `x`, (batch, kernel_size - 1, d_model); zeros
+                if left out.
+            hidden: (batch, length, 1); True = padding, which counts as zeros, as all that is
+                beyond the ends does.
 
         Returns:
             The output, (batch, length, d_model), and the last kernel_size - 1 inputs, for the next call.
@@ -422,8 +424,8 @@ class GatedConvolution(nn.Module):
 class ConvolutionalSeq2Seq(Seq2Seq):
     """Convolutions read and write; each layer of the decoder looks at the memory (after Gehring et al. 2017).
 
-    Departures: layer norm instead of weight norm, attention by scaled dot products, and no position embedding, for
-    a convolution knows which of its inputs stands left of which.
+    Departures: layer norm instead of weight norm, attention by scaled dot products, and no position embedding,
+    for a convolution knows which of its inputs stands left of which.
 
     Args:
         config: every size and choice; `attention` must be True.

@@ -40,7 +40,13 @@ from transformer_course.figures.self_attention import (
     word_focus,
 )
 from transformer_course.figures.self_attention_steps import SelfAttentionSteps
+from transformer_course.figures.seq2seq import (
+    accuracy_by_length,
+    curves_by_length,
+    one_vector_or_all,
+)
 from transformer_course.figures.source import Source
+from transformer_course.figures.word_paths import WordPaths
 
 __all__ = [
     "HEADS",
@@ -55,6 +61,9 @@ __all__ = [
     "MaskExplorer",
     "SelfAttentionSteps",
     "Source",
+    "WordPaths",
+    "accuracy_by_length",
+    "curves_by_length",
     "exam_bars",
     "front_page",
     "head_curves",
@@ -65,6 +74,7 @@ __all__ = [
     "key_planes",
     "learning_curves",
     "mask_grids",
+    "one_vector_or_all",
     "projections",
     "reshape_grids",
     "scaling_curves",
