@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import pytest
 import torch
@@ -69,10 +69,12 @@ def test_step_by_step_equals_all_at_once(kind: str) -> None:
     mask = (src != 0)[:, None, None]
     memory = model.encode(src, mask)
     cache = model.start_cache(memory, mask, 11)
-    steps = [model.decode(token, memory, mask, cache=cache) for token in tgt.split(1, 1)]
+    steps = [model.decode(token, memory, mask, cache=cache) for token in torch.split(tgt, 1, 1)]
     torch.testing.assert_close(torch.cat(steps, 1), model.decode(tgt, memory, mask))
     cache = model.start_cache(memory, mask, 11)
-    chunks = [model.decode(part, memory, mask, cache=cache) for part in tgt.split([4, 1, 6], 1)]
+    chunks = [
+        model.decode(part, memory, mask, cache=cache) for part in torch.split(tgt, [4, 1, 6], 1)
+    ]
     torch.testing.assert_close(torch.cat(chunks, 1), model.decode(tgt, memory, mask))
 
 
@@ -294,7 +296,7 @@ def test_costs_are_counts_of_torchs_own_weights() -> None:
         ({"pad_id": 29}, r"pad_id \(29\) must be one of the 29 token ids"),
     ],
 )
-def test_config_names_what_is_wrong(values: dict[str, int], message: str) -> None:
+def test_config_names_what_is_wrong(values: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         replace(CONFIG, **values)
 

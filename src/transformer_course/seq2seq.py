@@ -172,7 +172,15 @@ class Seq2Seq(nn.Module):
         self.output.weight = self.embedding.weight
 
     def encode(self, src: Tensor, src_mask: Tensor | None = None) -> Tensor:
-        """Read the source, (batch, src_len), once; returns the memory, (batch, memory_len, d_model)."""
+        """Read the source once.
+
+        Args:
+            src: token ids, (batch, src_len).
+            src_mask: (batch, 1, 1, src_len); True = may attend. Hides padding if left out.
+
+        Returns:
+            The memory, (batch, memory_len, d_model).
+        """
         raise NotImplementedError
 
     def start_cache(
@@ -212,7 +220,7 @@ class Seq2Seq(nn.Module):
             tgt: token ids, (batch, tgt_len), from <s> on; with a cache only the tokens that are new.
             memory: what `encode` returned.
             src_mask: (batch, 1, 1, src_len); True = may attend.
-            tgt_mask: only for the Transformer's sake: None, or True everywhere.
+            tgt_mask: None, or True everywhere (True = may attend): the decoder can't hide more than the future.
             cache: from `start_cache`; it is renewed.
 
         Returns:
@@ -366,7 +374,9 @@ class RecurrentSeq2Seq(Seq2Seq):
             outputs, state = self.decoder(torch.cat([x, contexts], -1), state)
         else:
             found: list[tuple[Tensor, Tensor, Tensor]] = []
-            for word in x.split(1, dim=1):  # one by one: each look depends on the state before it
+            for word in torch.split(
+                x, 1, dim=1
+            ):  # one by one: each look depends on the state before it
                 context, weight = self.attend(state[-1][:, None], memory, memory, mask)
                 output, state = self.decoder(torch.cat([word, context], -1), state)
                 found.append((output, context, weight))
