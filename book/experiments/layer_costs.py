@@ -17,7 +17,7 @@ CONFIG: dict[str, Any] = {
     "n_heads": 4,
     "kernel_size": 3,
     "lengths": [32, 64, 128, 256, 512, 1024],
-    "rounds": 9,
+    "rounds": 7,
     "fit": [256, 512, 1024],  # the lengths through which the exponents are drawn
 }
 REDUCED: dict[str, Any] = {"d_model": 8, "lengths": [8, 16, 32], "rounds": 2, "fit": [16, 32]}

@@ -23,14 +23,14 @@ from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
-    "phenomena": ["adjective order", "antecedent", "fitting"],
+    "phenomena": ["clitic order", "antecedent", "fitting"],
     "n_drawn": 36_000,  # of which those stay that ask for il or elle
-    "chained": "adjective order",
+    "chained": "clitic order",
     "lengths": [1, 2, 3, 4],
     "longer": [6, 8],
     "n_chains": 5000,
     "n_valid": 200,
-    "n_test": 100,
+    "n_test": 80,
     "vocab_size": 800,
     "models": {
         "one vector": {"d_model": 128, "n_layers": 1, "attention": False},
@@ -45,11 +45,11 @@ CONFIG: dict[str, Any] = {
         },
     },
     "training": {
-        "max_steps": 1300,
+        "max_steps": 1000,
         "max_tokens": 1024,
         "peak_rate": 4e-3,
-        "warmup_steps": 130,
-        "validate_every": 130,
+        "warmup_steps": 100,
+        "validate_every": 100,
     },
 }
 REDUCED: dict[str, Any] = {
