@@ -24,17 +24,17 @@ from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
     "phenomena": ["clitic order", "antecedent", "fitting"],
-    "n_drawn": 36_000,  # of which those stay that ask for il or elle
+    "n_drawn": 8000,  # of which those stay that ask for il or elle
     "chained": "clitic order",
     "lengths": [1, 2, 3, 4],
     "longer": [6, 8],
-    "n_chains": 5000,
+    "n_chains": 8000,
     "n_valid": 200,
     "n_test": 80,
     "vocab_size": 800,
     "models": {
-        "one vector": {"d_model": 128, "n_layers": 1, "attention": False},
-        "attention": {"d_model": 128, "n_layers": 1, "attention": True},
+        "one vector": {"d_model": 96, "n_layers": 1, "attention": False},
+        "attention": {"d_model": 96, "n_layers": 1, "attention": True},
         "convolution": {"d_model": 64, "n_layers": 4, "kernel_size": 3},
         "Transformer": {
             "d_model": 64,
@@ -45,10 +45,10 @@ CONFIG: dict[str, Any] = {
         },
     },
     "training": {
-        "max_steps": 1000,
+        "max_steps": 700,
         "max_tokens": 1024,
         "peak_rate": 4e-3,
-        "warmup_steps": 100,
+        "warmup_steps": 70,
         "validate_every": 100,
     },
 }
