@@ -151,6 +151,14 @@ def test_recurrent_decoder_is_bahdanaus_equations() -> None:
         torch.testing.assert_close(model(src, tgt)[0, i], expected)
 
 
+def test_one_vector_holds_the_last_states_of_both_directions() -> None:
+    model = cast("RecurrentSeq2Seq", build("one vector"))
+    src = ids(2, 7)
+    states, _ = model.encoder(model.embedding(src) * 14**0.5)
+    expected = torch.cat([states[:, -1, :7], states[:, 0, 7:]], -1)
+    torch.testing.assert_close(model.encode(src)[:, 0], expected)
+
+
 def test_one_vector_reaches_the_decoder_at_each_step() -> None:
     model = build("one vector")
     src, tgt, mask = ids(1, 7), ids(1, 3), torch.ones(1, 1, 1, 7, dtype=torch.bool)

@@ -359,7 +359,7 @@ MUTANTS = [
             "the bottleneck keeps one direction only",
             "torch.cat([last[-2], last[-1]], -1)",
             "torch.cat([last[-2], last[-2]], -1)",
-            "test_order_and_every_word_of_the_source_matter",
+            "test_one_vector_holds_the_last_states_of_both_directions",
         ),
         (
             "one look for all target words",
