@@ -55,7 +55,13 @@ from transformer_course.figures.self_attention import (
     word_focus,
 )
 from transformer_course.figures.self_attention_steps import SelfAttentionSteps
+from transformer_course.figures.seq2seq import (
+    accuracy_by_length,
+    curves_by_length,
+    one_vector_or_all,
+)
 from transformer_course.figures.source import Source
+from transformer_course.figures.word_paths import WordPaths
 
 __all__ = [
     "HEADS",
@@ -72,7 +78,10 @@ __all__ = [
     "PositionExplorer",
     "SelfAttentionSteps",
     "Source",
+    "WordPaths",
+    "accuracy_by_length",
     "component_dots",
+    "curves_by_length",
     "exam_bars",
     "front_page",
     "head_curves",
@@ -84,6 +93,7 @@ __all__ = [
     "learning_curves",
     "loss_valleys",
     "mask_grids",
+    "one_vector_or_all",
     "parameter_bars",
     "position_map",
     "position_products",
