@@ -21,6 +21,15 @@ from transformer_course.figures.encoder_decoder import (
     sub_layers,
 )
 from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.loss import (
+    distribution_bars,
+    distribution_grids,
+    pull_curves,
+    reliability_diagrams,
+    smoothing_dots,
+    surprise_curve,
+)
+from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.model_map import ModelMap
@@ -73,6 +82,7 @@ __all__ = [
     "WEIGHTS",
     "AttentionPlane",
     "HeadExplorer",
+    "LossExplorer",
     "MaskExplorer",
     "ModelMap",
     "PositionExplorer",
@@ -82,6 +92,8 @@ __all__ = [
     "accuracy_by_length",
     "component_dots",
     "curves_by_length",
+    "distribution_bars",
+    "distribution_grids",
     "exam_bars",
     "front_page",
     "head_curves",
@@ -99,13 +111,17 @@ __all__ = [
     "position_products",
     "position_waves",
     "projections",
+    "pull_curves",
+    "reliability_diagrams",
     "reshape_grids",
     "scaling_curves",
     "score_fields",
     "score_grid",
     "scores_by_layers",
+    "smoothing_dots",
     "stack_losses",
     "sub_layers",
+    "surprise_curve",
     "weight_map",
     "where_they_come_from",
     "word_focus",

@@ -1,0 +1,139 @@
+"""Exercise: the logarithm of softmax, for logits of any size."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+from transformer_course.checks.loss.numbers import log_probs_of
+
+Array = NDArray[Any]
+
+
+def reference(logits: Array) -> Array:
+    """Return log-probabilities along the last axis."""
+    return log_probs_of(logits)
+
+
+def _two_steps(logits: Array) -> Array:
+    return np.log(np.exp(logits) / np.exp(logits).sum(axis=-1, keepdims=True))
+
+
+def _rounded_to_zero(logits: Array) -> Array:
+    powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
+    return np.log(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def _no_shift(logits: Array) -> Array:
+    return logits - np.log(np.exp(logits).sum(axis=-1, keepdims=True))
+
+
+def _shift_forgotten_once(logits: Array) -> Array:
+    highest = logits.max(axis=-1, keepdims=True)
+    return logits - np.log(np.exp(logits - highest).sum(axis=-1, keepdims=True))
+
+
+def _one_shift_for_all(logits: Array) -> Array:
+    shifted = logits - logits.max()
+    return shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def _sum_over_all(logits: Array) -> Array:
+    shifted = logits - logits.max()
+    return shifted - np.log(np.exp(shifted).sum())
+
+
+def _over_rows(logits: Array) -> Array:
+    shifted = logits - logits.max(axis=0, keepdims=True)
+    return shifted - np.log(np.exp(shifted).sum(axis=0, keepdims=True))
+
+
+def draw(rng: np.random.Generator) -> tuple[Array]:
+    """Return logits of two or three axes, some rows far from others."""
+    shape = tuple(int(n) for n in rng.integers(1, 6, size=rng.integers(1, 3)))
+    size = rng.choice([1.0, 3.0, 2000.0])
+    middle = rng.choice([-1000.0, 0.0, 1000.0], size=(*shape, 1)) * rng.choice([0.0, 1.0])
+    return (rng.normal(size=(*shape, int(rng.integers(2, 7)))) * size + middle,)
+
+
+log_softmax = Exercise(
+    name="log_softmax",
+    kind="implement",
+    difficulty=1,
+    minutes=10,
+    statement=(
+        "Write the logarithm of softmax along the last axis. The logits may have any shape, and any size: 1000 "
+        "and -1000 must work. (A ready-made log-softmax would pass the check, but writing it is the exercise.)"
+    ),
+    returns=("log_probs",),
+    reference=reference,
+    cases=(
+        Case("two words", (np.array([0.0, 1.0]),)),
+        Case("two positions, two words", (np.array([[0.0, 1.0], [2.0, 0.5]]),)),
+        Case("two positions, three words", (np.array([[0.0, 1.0, -1.0], [2.0, 0.5, 3.0]]),)),
+        Case("huge logits", (np.array([1000.0, 1000.5]),)),
+        Case("logits far apart", (np.array([0.0, 1000.0]),)),
+        Case("positions far apart", (np.array([[0.0, 1.0], [3000.0, 3001.0]]),)),
+        Case("three axes", (np.linspace(-2, 2, 24).reshape(2, 3, 4) ** 3,)),
+        *random_cases(draw, 6),
+    ),
+    draw=draw,
+    tolerance=0.01,  # single precision has three digits left of logits of 1000
+    misconceptions=(
+        Misconception(
+            "softmax first, then the logarithm, without a shift",
+            _two_steps,
+            "For 1000 the exponential is too large, for -1000 it is rounded to 0. Can the logarithm of the "
+            "quotient be taken on paper first?",
+        ),
+        Misconception(
+            "stable softmax, but then the logarithm of 0",
+            _rounded_to_zero,
+            "Your softmax is stable, but a small probability is rounded to 0. Can you go without ever making "
+            "the probability?",
+        ),
+        Misconception(
+            "no shift before the exponential",
+            _no_shift,
+            "You never take the logarithm of a quotient, which is good. But which number can leave the sum, so "
+            "that no exponential is too large?",
+        ),
+        Misconception(
+            "the shift inside the sum only",
+            _shift_forgotten_once,
+            "What left the sum must come back: look at both places of the largest logit in the formula.",
+        ),
+        Misconception(
+            "one shift for all positions",
+            _one_shift_for_all,
+            "In a row that lies far below the largest logit of all, every exponential is 0. Which shift suits "
+            "each row?",
+        ),
+        Misconception(
+            "one sum for all positions",
+            _sum_over_all,
+            "Each position has a distribution of its own. Along which axis do its words stand?",
+        ),
+        Misconception(
+            "along the first axis",
+            _over_rows,
+            "Your probabilities sum to 1 over the positions. Along which axis do the words stand?",
+        ),
+        Misconception(
+            "the probabilities instead of their logarithms",
+            lambda logits: np.exp(reference(logits)),
+            "These are the probabilities, and they are right. Which step is left?",
+        ),
+        Misconception(
+            "logarithms to base 2",
+            lambda logits: reference(logits) / np.log(2),
+            "The chapter counts in nats. Which base has the natural logarithm?",
+        ),
+        Misconception(
+            "surprises instead of log-probabilities",
+            lambda logits: -reference(logits),
+            "A probability is at most 1. Which sign has its logarithm?",
+        ),
+    ),
+)

@@ -1,0 +1,222 @@
+"""The prediction that is dragged: all numbers by mouse, finger and keyboard, without a kernel."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+import torch
+from playwright.sync_api import Locator, Page
+
+from transformer_course.figures.loss_explorer import PREDICTED, WORDS
+from transformer_course.loss import cross_entropy, kl_divergence, perplexity, smoothing_floor
+
+from .conftest import HTML, settle, watch
+from .conftest import Visit as Seen
+
+Open = Callable[..., Page]
+NAME = "chapters/08_loss.html"
+WIDTH, HEIGHT, TOP, BOTTOM = 600, 250, 26, 30  # units of the drawing
+THANKS = WORDS.index("thanks")
+
+
+def opened(page: Page, address: str) -> Locator:
+    """Open the chapter and return its figure, in view."""
+    page.goto(address)
+    settle(page)
+    figure = page.locator(".tc-loss")
+    assert figure.count() == 1
+    figure.scroll_into_view_if_needed()
+    return figure
+
+
+def number(text: str) -> float:
+    """Read a number with a real minus sign, or the sign of infinity."""
+    return float(text.replace("−", "-").replace("∞", "inf"))
+
+
+def predicted_of(figure: Locator) -> list[float]:
+    """What the handles say."""
+    texts = figure.locator(".tc-handle").evaluate_all(
+        "handles => handles.map((h) => h.getAttribute('aria-valuetext'))"
+    )
+    assert [text.split(": ")[0] for text in texts] == list(WORDS)
+    return [float(text.split(": ")[1]) for text in texts]
+
+
+def agrees(
+    figure: Locator, predicted: list[float], right: int = THANKS, smoothing: float = 0.0
+) -> None:
+    """Everything that is shown is what the package computes for this prediction."""
+    p = torch.tensor(predicted, dtype=torch.float64)
+    label = torch.tensor([right])
+    count = len(WORDS)
+    q = (1 - smoothing) * torch.eye(count, dtype=torch.float64)[right] + smoothing / count
+    loss = float(cross_entropy(p.log()[None], label, -1, smoothing)) if p.min() > 0 else math.nan
+    assert predicted_of(figure) == pytest.approx(predicted, abs=6e-4)
+    rows = figure.locator("tbody td").all_inner_texts()
+    cells = torch.tensor([number(text) for text in rows], dtype=torch.float64).view(count, 4)
+    assert torch.allclose(cells[:, 0], q, atol=6e-4)
+    assert torch.allclose(cells[:, 1], p, atol=6e-4)
+    assert torch.allclose(cells[:, 3], p - q, atol=6e-4)
+    if p.min() > 0:
+        assert torch.allclose(cells[:, 2], -q * p.log(), atol=6e-4)
+        sums = [number(text) for text in figure.locator(".tc-sum .tc-number").all_inner_texts()]
+        divergence = float(kl_divergence(q, p))
+        floor = smoothing_floor(count, smoothing)
+        assert sums == pytest.approx([floor, divergence, loss, perplexity(loss)], abs=6e-4)
+        lengths = figure.locator(".tc-sum-bar").evaluate_all(
+            "bars => bars.slice(0, 3).map((b) => Number(b.style.getPropertyValue('--length')))"
+        )
+        assert lengths == pytest.approx(
+            [min(1, x / 5) for x in (floor, divergence, loss)], abs=1e-6
+        )
+    heights = figure.locator("rect.tc-predicted").evaluate_all(
+        "bars => bars.map((b) => Number(b.getAttribute('height')))"
+    )
+    assert heights == pytest.approx([194 * x for x in predicted], abs=0.2)
+
+
+def moved(predicted: list[float], k: int, p: float) -> list[float]:
+    """Word k gets p, the others share the rest as before."""
+    rest = 1 - predicted[k]
+    return [p if i == k else x / rest * (1 - p) for i, x in enumerate(predicted)]
+
+
+def screen(figure: Locator, k: int, p: float) -> tuple[float, float]:
+    """Where a probability of a word is on the screen."""
+    box = figure.locator("svg").bounding_box()
+    assert box
+    room = (WIDTH - 40) / len(WORDS)
+    x = 40 + (k + 0.62) * room
+    y = TOP + (1 - p) * (HEIGHT - TOP - BOTTOM)
+    return box["x"] + x * box["width"] / WIDTH, box["y"] + y * box["height"] / HEIGHT
+
+
+@pytest.mark.parametrize("where", ["http", "file"])
+def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
+    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
+    page, seen = new_page(), Seen()
+    own = site if where == "http" else HTML.as_uri()
+    watch(page, seen, own)
+    figure = opened(page, f"{own}/{NAME}")
+    agrees(figure, list(PREDICTED))
+    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_mouse_drags_a_bar(width: int, site: str, new_page: Open) -> None:
+    """Pressed on a knob, the bar follows the mouse, and the others make room; let go, it stays."""
+    page = new_page(viewport={"width": width, "height": 900})
+    figure = opened(page, f"{site}/{NAME}")
+    figure.locator("svg").scroll_into_view_if_needed()
+    page.mouse.move(*screen(figure, THANKS, 0.5))
+    page.mouse.down()
+    page.mouse.move(*screen(figure, THANKS, 0.9), steps=4)
+    agrees(figure, moved(list(PREDICTED), THANKS, 0.9))
+    page.mouse.move(*screen(figure, THANKS, 0.2), steps=4)
+    agrees(figure, moved(list(PREDICTED), THANKS, 0.2))
+    page.mouse.up()
+    page.mouse.move(*screen(figure, THANKS, 0.7))
+    agrees(figure, moved(list(PREDICTED), THANKS, 0.2))
+    page.mouse.click(*screen(figure, 4, 0.6))  # a click in another column
+    now = moved(moved(list(PREDICTED), THANKS, 0.2), 4, 0.6)
+    agrees(figure, now)
+
+
+def test_a_finger_drags_a_bar_and_the_page_stays(site: str, new_page: Open) -> None:
+    """On a touch screen the bar follows the finger."""
+    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    figure = opened(page, f"{site}/{NAME}")
+    figure.locator("svg").scroll_into_view_if_needed()
+    before = page.evaluate("scrollY")
+    finger = page.context.new_cdp_session(page)
+
+    def touch(kind: str, place: tuple[float, float] | None = None) -> None:
+        points = [{"x": place[0], "y": place[1]}] if place else []
+        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    touch("touchStart", screen(figure, THANKS, 0.5))
+    for p in (0.6, 0.7, 0.8):
+        touch("touchMove", screen(figure, THANKS, p))
+    touch("touchEnd")
+    agrees(figure, moved(list(PREDICTED), THANKS, 0.8))
+    assert page.evaluate("scrollY") == before
+    assert figure.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
+    box = figure.locator("table").bounding_box()
+    assert box
+    assert box["x"] + box["width"] <= 390
+
+
+def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
+    """Arrow keys by 0.01, with shift by 0.1, Home and End; the focus can be seen."""
+    page = new_page()
+    figure = opened(page, f"{site}/{NAME}")
+    handle = figure.locator(".tc-handle").nth(THANKS)
+    handle.focus()
+    for key, p in (("ArrowUp", 0.51), ("Shift+ArrowUp", 0.61), ("ArrowLeft", 0.6), ("End", 1.0)):
+        page.keyboard.press(key)
+        assert predicted_of(figure)[THANKS] == pytest.approx(p)
+    page.keyboard.press("Shift+ArrowDown")  # the others had 0 each, now they share evenly
+    agrees(figure, [0.9 if i == THANKS else 0.02 for i in range(6)])
+    stroke = handle.locator(".tc-grip").evaluate("e => getComputedStyle(e).strokeWidth")
+    assert stroke == "2.5px"
+    page.keyboard.press("Home")
+    assert predicted_of(figure)[THANKS] == 0
+    assert "The loss is infinite" in figure.locator(".tc-result").inner_text()
+    assert figure.locator(".tc-sum .tc-number").nth(2).inner_text() == "∞"
+
+
+def test_smoothing_and_the_right_word(site: str, new_page: Open) -> None:
+    """Another right word, a smoothed target, and the three buttons."""
+    page = new_page()
+    figure = opened(page, f"{site}/{NAME}")
+    figure.get_by_label("student", exact=True).check()
+    agrees(figure, list(PREDICTED), right=4)
+    slider = figure.locator("input[type=range]")
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    agrees(figure, list(PREDICTED), right=4, smoothing=0.1)
+    assert figure.locator(".tc-sum .tc-number").first.inner_text() == "0.421"
+    figure.get_by_role("button", name="As wanted").click()
+    agrees(figure, [0.1 / 6 + 0.9 * (i == 4) for i in range(6)], right=4, smoothing=0.1)
+    assert "at its floor" in figure.locator(".tc-result").inner_text()
+    figure.get_by_role("button", name="All equal").click()
+    agrees(figure, [1 / 6] * 6, right=4, smoothing=0.1)
+    said = figure.locator(".tc-result").inner_text()
+    assert "6.00 equally likely words" in said
+    assert "raises the logit of the right word most" in said
+    figure.get_by_role("button", name="Start again").click()
+    agrees(figure, list(PREDICTED), right=4, smoothing=0.1)
+
+
+def test_a_model_that_is_too_sure_is_pulled_back(site: str, new_page: Open) -> None:
+    """With smoothing, the next step can lower the right word's logit; a 0 elsewhere is infinite."""
+    page = new_page()
+    figure = opened(page, f"{site}/{NAME}")
+    slider = figure.locator("input[type=range]")
+    slider.focus()
+    for _ in range(10):
+        page.keyboard.press("ArrowRight")
+    figure.get_by_role("button", name="As wanted").click()
+    handle = figure.locator(".tc-handle").nth(THANKS)
+    handle.focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowUp")
+    said = figure.locator(".tc-result").inner_text()
+    assert "lowers the logit of the right word most" in said
+    page.keyboard.press("End")
+    said = figure.locator(".tc-result").inner_text()
+    assert 'The loss is infinite: "a" is wanted with 0.017, and predicted with 0.' in said
+
+
+def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
+    """Where scripts don't run, a sentence says what is missing and leads to a picture."""
+    page = new_page(java_script_enabled=False)
+    page.goto(f"{site}/{NAME}")
+    assert page.locator(".tc-loss").count() == 0
+    page.get_by_role("link", name=re.compile("picture of the price")).click()
+    assert page.locator("#fig-surprise img").is_visible()
