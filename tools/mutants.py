@@ -1207,6 +1207,9 @@ MUTANTS = [
             "Write the table of positions of the paper",
             "Write the table of places of the paper",
             "test_the_notebook_says_what_the_exercise_declares",
+        ),
+    ),
+    *_of(
         "loss",
         "loss",
         (
