@@ -70,6 +70,7 @@ function render({ model, el }) {
   const root = html("div", { class: "tc-widget tc-model-map", role: "group", "aria-label": "Map of the model" });
   root.append(html("div", { class: "tc-menus" }, ...menus.map((m) => m.element)), total, map, said);
   el.replaceChildren(root);
+  keepKeys(root);
 
   for (const [stack, rows] of Object.entries(FRAME)) {
     const frame = html("div", { class: `tc-frame tc-${stack}` }, html("span", {}));

@@ -117,6 +117,7 @@ function render({ model, el }) {
     html("div", { class: "tc-row" }, result, again),
   );
   el.replaceChildren(root);
+  keepKeys(root);
 
   function drawMap({ position, dimension, length, amplitude }) {
     const [wide, high] = [SIDE / width, SIDE / length];
@@ -249,7 +250,6 @@ function render({ model, el }) {
     else if (event.key === "End") set({ position: model.get("length") - 1 });
     else return;
     event.preventDefault(); // the page stays where it is
-    event.stopPropagation(); // and JupyterLab doesn't leave the cell
   });
   map.addEventListener("click", (event) => {
     const box = map.getBoundingClientRect();

@@ -112,6 +112,7 @@ function render({ model, el }) {
   root.append(html("div", { class: "tc-panels" }, ...Object.values(sliders).map((s) => s.element)));
   root.append(drawing, result, html("div", { class: "tc-scroll", tabindex: "0", role: "region", "aria-label": "All four counted" }, table));
   el.replaceChildren(root);
+  keepKeys(root);
 
   function state() {
     const n = model.get("n");
