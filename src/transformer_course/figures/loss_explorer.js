@@ -2,7 +2,7 @@
 // stores: it needs no Python once the page is open.
 
 const STEP = 0.01; // of a bar moved by the arrow keys
-const [WIDTH, HEIGHT, TOP, BOTTOM] = [600, 250, 26, 30]; // units of the drawing
+const [WIDTH, HEIGHT, LEFT, TOP, BOTTOM] = [600, 250, 46, 26, 30]; // units of the drawing
 let made = 0; // radio buttons of several figures must not share a name
 
 /** The wanted distribution: one right word, smoothed. */
@@ -46,12 +46,12 @@ function chart(words) {
   drawing.setAttribute("aria-label", "Predicted distribution: drag the top of a bar");
   const lines = svg(drawing, "g", { "aria-hidden": "true" });
   for (const p of [0, 0.5, 1]) {
-    svg(lines, "path", { class: "tc-line", d: `M34,${down(p)}H${WIDTH}` });
-    svg(lines, "text", { x: 28, y: down(p) + 5, "text-anchor": "end" }, String(p));
+    svg(lines, "path", { class: "tc-line", d: `M46,${down(p)}H${WIDTH}` });
+    svg(lines, "text", { x: 40, y: down(p) + 6, "text-anchor": "end" }, String(p));
   }
-  const room = (WIDTH - 40) / words.length;
+  const room = (WIDTH - LEFT) / words.length;
   const bars = words.map((word, k) => {
-    const left = 40 + k * room;
+    const left = LEFT + k * room;
     const column = svg(drawing, "rect", { x: left, y: 0, width: room, height: HEIGHT, class: "tc-column" });
     const marks = svg(drawing, "g", { "aria-hidden": "true" });
     const wanted = svg(marks, "rect", { x: left + room * 0.1, width: room * 0.2, class: "tc-wanted" });
