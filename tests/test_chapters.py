@@ -34,7 +34,7 @@ ORDER = [  # words of the headings, in the order of every chapter
     "Exercises",
     "References",
 ]
-LINES = 20  # a cell may have
+LINES = 22  # a cell may have
 WIDTH = 83  # letters that fit in a line of code on the page, at 1280 pixels
 
 

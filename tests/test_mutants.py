@@ -36,6 +36,7 @@ def test_text_occurs_once_and_the_test_exists(mutant: "mutants.Mutant") -> None:
 def test_five_faults_or_more_for_each_chapter() -> None:
     counts = Counter(mutant.chapter for mutant in mutants.MUTANTS)
     chapters = {
+        "seq2seq",
         "attention",
         "self_attention",
         "masking",

@@ -58,7 +58,7 @@ class Map:
             svg += text(x + 14, y + 20 + 18 * i, line)
         for i, chapter in enumerate(chapters):
             svg += badge(x + BOX - 32, y + 6 + 19 * i, chapter)
-        self.add(svg, (*chapters, style.get("also", "")))
+        self.add(svg, (*chapters, *style.get("also", "").split()))
 
     def strip(self, x: int, y: int, top: int) -> None:
         """Draw an add-and-normalise strip with the residual line that starts at ``top``."""
@@ -150,7 +150,7 @@ def decoder(m: Map) -> None:
     m.strip(RIGHT, 286, 204)
     m.arrow(f"M{RIGHT + 79},308 V404", ("02",), colour=QUERY)
     m.add(text(RIGHT + 86, 398, "Q", 13, bold=True), ("02",))
-    m.box(RIGHT, 406, ("cross-attention,", "many heads"), ("02", "04"), also="01")
+    m.box(RIGHT, 406, ("cross-attention,", "many heads"), ("02", "04"), also="00 01")
     for name, colour, y in (("K", KEY, 422), ("V", VALUE, 438)):
         m.arrow(f"M{LEFT + BOX},{y} H{RIGHT - 2}", ("02",), colour=colour)
         m.add(text(LEFT + BOX + 8, y - 3 if name == "K" else y + 14, name, 13, bold=True), ("02",))

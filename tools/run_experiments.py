@@ -50,7 +50,8 @@ def load(name: str) -> ModuleType:
 def digest(script: ModuleType) -> str:
     """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
     code = parsed(Path(str(script.__file__)))
-    functions = [ast.dump(node) for node in code.body if isinstance(node, ast.FunctionDef)]
+    kinds = (ast.FunctionDef, ast.ClassDef)
+    functions = [ast.dump(node) for node in code.body if isinstance(node, kinds)]
     return fingerprint([script.CONFIG, functions], script.MODULES, names_in(code))
 
 

@@ -179,6 +179,8 @@ def show(name: str, value: Any) -> str:
         value = value.numpy()
     if isinstance(value, float):
         return f"{name} = {number(value)}"
+    if isinstance(value, dict):
+        return f"{name}: a dictionary with {', '.join(map(repr, value))}"
     if not isinstance(value, np.ndarray):
         return f"{name} = {value!r}"
     if value.size > SHOWN:

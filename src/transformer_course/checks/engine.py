@@ -25,7 +25,7 @@ from transformer_course.checks.report import (
     unattempted,
     unexplained,
 )
-from transformer_course.checks.running import Outcome, run
+from transformer_course.checks.running import Outcome, in_depth, run
 
 if TYPE_CHECKING:
     from transformer_course.checks.exercise import Case, Exercise
@@ -167,9 +167,11 @@ def _wrong_answers(
     return found
 
 
-def _tensor(array: Array) -> torch.Tensor:
-    """Return an array as a tensor; numbers with a decimal point in torch's usual precision."""
-    return torch.tensor(array, dtype=torch.float32 if array.dtype.kind == "f" else None)
+def _tensor(value: Any) -> Any:
+    """Return an array as a tensor, numbers with a decimal point in torch's usual precision; else the value."""
+    if not isinstance(value, np.ndarray):
+        return value
+    return torch.tensor(value, dtype=torch.float32 if value.dtype.kind == "f" else None)
 
 
 def run_case(
@@ -178,7 +180,7 @@ def run_case(
     """Run one case twice: the second time must give the same."""
     given = case.arguments
     if kind == "torch":
-        given = tuple(_tensor(x) if isinstance(x, np.ndarray) else x for x in given)
+        given = in_depth(given, _tensor)
     expected = as_parts(raw, raw, exercise.returns)
     outcome = first = run(function, given, running.SECONDS)
     if not first.trouble:

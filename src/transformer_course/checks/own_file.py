@@ -49,7 +49,7 @@ def load(text: str) -> dict[str, Any]:
         where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise CannotKeep(f"{FILE} can't be read as Python{where}. Mend it there first.") from None
     module = sys.modules[NAME] = types.ModuleType(NAME)
-    outcome = running.run(exec, (code, vars(module)), running.SECONDS)
+    outcome = running.run(lambda: exec(code, vars(module)), (), running.SECONDS)
     if outcome.trouble:
         sentence = outcome.sentence or "Your function stopped with NotImplementedError."
         raise CannotKeep(sentence.replace("Your function", FILE))

@@ -14,6 +14,7 @@ from typing import Any
 import torch
 
 import transformer_course
+from transformer_course.checks import functional
 from transformer_course.checks.discovery import exercises_named
 from transformer_course.checks.engine import judge
 from transformer_course.checks.own_file import (
@@ -25,6 +26,7 @@ from transformer_course.checks.own_file import (
     read,
     source_of,
 )
+from transformer_course.checks.running import in_depth
 
 
 def keep(thing: Callable[..., Any]) -> None:
@@ -94,7 +96,7 @@ def for_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
         device = next((x.device for x in given if torch.is_tensor(x)), None)
         if device is None:
             return function(*arguments, **named)
-        results = function(*map(_array, arguments), **{k: _array(x) for k, x in named.items()})
+        results = function(*in_depth(arguments, _array), **in_depth(named, _array))
         several = isinstance(results, tuple)
         tensors = tuple(_tensor(x, given).to(device) for x in (results if several else (results,)))
         return tensors if several else tensors[0]
@@ -158,11 +160,13 @@ def _passes(
 
 
 def _packaged(name: str) -> Any:
-    """Return the package's function or class of this name."""
+    """Return the package's function or class of this name; of a layer with weights, the function."""
     definition = re.compile(rf"^(?:def|class) {re.escape(name)}\b", re.MULTILINE)
     folder = Path(transformer_course.__path__[0])
     for module in pkgutil.iter_modules(transformer_course.__path__):
         path = folder / f"{module.name}.py"
         if path.exists() and definition.search(path.read_text(encoding="utf-8")):
             return getattr(import_module(f"transformer_course.{module.name}"), name)
+    if hasattr(functional, name):
+        return getattr(functional, name)
     raise ValueError(f"name ({name!r}) must be a function or class of the package")

@@ -194,22 +194,41 @@ def _where(function: Callable[..., Any], error: BaseException) -> str:
     return f", in your line `{found}`" if found else ""
 
 
+def in_depth(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return the value with `change` applied to each part of its dictionaries, lists and tuples.
+
+    >>> in_depth({"a": [1, (2, 3)]}, lambda x: 10 * x)
+    {'a': [10, (20, 30)]}
+    """
+    if isinstance(value, dict):
+        return {name: in_depth(part, change) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)([in_depth(part, change) for part in value])
+    return change(value)
+
+
 def copied(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Return the arguments with arrays, tensors and lists copied."""
-    return tuple(
-        x.clone()
-        if isinstance(x, torch.Tensor)
-        else x.copy()
-        if isinstance(x, (np.ndarray, list))
-        else x
-        for x in arguments
-    )
+    """Return the arguments with arrays, tensors, lists and dictionaries copied."""
+    return tuple(in_depth(x, _copy) for x in arguments)
 
 
-def unchanged(given: tuple[Any, ...], original: tuple[Any, ...]) -> bool:
-    """True if every array and list among the arguments still has its shape and values."""
-    return all(
-        np.array_equal(np.asarray(a.detach() if isinstance(a, torch.Tensor) else a), np.asarray(b))
-        for a, b in zip(given, original, strict=True)
-        if isinstance(a, (np.ndarray, torch.Tensor, list))
-    )
+def _copy(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return value.clone()
+    return value.copy() if isinstance(value, np.ndarray) else value
+
+
+def unchanged(given: Any, original: Any) -> bool:
+    """True if every array, list and dictionary still has its shape and values."""
+    if isinstance(original, dict):
+        return given.keys() == original.keys() and all(
+            unchanged(given[name], part) for name, part in original.items()
+        )
+    if isinstance(original, (list, tuple)):
+        return len(given) == len(original) and all(map(unchanged, given, original))
+    if isinstance(original, (np.ndarray, torch.Tensor)):
+        now, before = (
+            np.asarray(x.detach() if isinstance(x, torch.Tensor) else x) for x in (given, original)
+        )
+        return np.array_equal(now, before)
+    return given is original or bool(given == original)

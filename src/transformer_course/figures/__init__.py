@@ -13,6 +13,13 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.encoder_decoder import (
+    component_dots,
+    loss_valleys,
+    parameter_bars,
+    stack_losses,
+    sub_layers,
+)
 from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.loss import (
     distribution_bars,
@@ -25,6 +32,7 @@ from transformer_course.figures.loss import (
 from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
+from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi_head import (
     head_curves,
     head_links,
@@ -42,6 +50,13 @@ from transformer_course.figures.palette import (
     WEIGHTS,
 )
 from transformer_course.figures.plots import learning_curves, weight_map
+from transformer_course.figures.position_explorer import PositionExplorer
+from transformer_course.figures.positional_encoding import (
+    position_map,
+    position_products,
+    position_waves,
+    score_grid,
+)
 from transformer_course.figures.self_attention import (
     projections,
     scores_by_layers,
@@ -49,7 +64,13 @@ from transformer_course.figures.self_attention import (
     word_focus,
 )
 from transformer_course.figures.self_attention_steps import SelfAttentionSteps
+from transformer_course.figures.seq2seq import (
+    accuracy_by_length,
+    curves_by_length,
+    one_vector_or_all,
+)
 from transformer_course.figures.source import Source
+from transformer_course.figures.word_paths import WordPaths
 
 __all__ = [
     "HEADS",
@@ -63,8 +84,14 @@ __all__ = [
     "HeadExplorer",
     "LossExplorer",
     "MaskExplorer",
+    "ModelMap",
+    "PositionExplorer",
     "SelfAttentionSteps",
     "Source",
+    "WordPaths",
+    "accuracy_by_length",
+    "component_dots",
+    "curves_by_length",
     "distribution_bars",
     "distribution_grids",
     "exam_bars",
@@ -76,15 +103,24 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "loss_valleys",
     "mask_grids",
+    "one_vector_or_all",
+    "parameter_bars",
+    "position_map",
+    "position_products",
+    "position_waves",
     "projections",
     "pull_curves",
     "reliability_diagrams",
     "reshape_grids",
     "scaling_curves",
     "score_fields",
+    "score_grid",
     "scores_by_layers",
     "smoothing_dots",
+    "stack_losses",
+    "sub_layers",
     "surprise_curve",
     "weight_map",
     "where_they_come_from",

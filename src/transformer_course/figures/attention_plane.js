@@ -160,10 +160,7 @@ function render({ model, el }) {
   );
   root.append(html("div", { class: "tc-panels" }, ...panels), controls, rows.element, result);
   el.replaceChildren(root);
-  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
 
   function draw() {
     const query = model.get("query");

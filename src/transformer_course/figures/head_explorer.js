@@ -107,10 +107,7 @@ function render({ model, el }) {
   root.append(html("div", { class: "tc-menus" }, ...menus.map((m) => m.element)), heads);
   root.append(result, html("div", { class: "tc-panels" }, ...panels));
   el.replaceChildren(root);
-  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
   let frame = null; // where the map's squares begin
 
   /** What is chosen; a number beyond what there is becomes the last there is. */

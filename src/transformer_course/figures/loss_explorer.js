@@ -138,10 +138,7 @@ function render({ model, el }) {
     told,
   );
   el.replaceChildren(root);
-  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
 
   function draw() {
     const [predicted, right, e] = ["predicted", "right", "smoothing"].map((name) => model.get(name));

@@ -140,10 +140,7 @@ function render({ model, el }) {
     result,
   );
   el.replaceChildren(root);
-  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
-  root.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(root);
 
   function draw() {
     const [place, pad, left] = ["place", "pad", "left"].map(get);

@@ -143,10 +143,7 @@ function render({ model, el }) {
   shared.addEventListener("change", () => save("shared", shared.checked));
   turn.addEventListener("click", () => save("order", [...model.get("order")].reverse()));
   form.addEventListener("submit", (event) => event.preventDefault());
-  // JupyterLab has arrow keys, space and enter of its own: inside the figure they belong to the figure.
-  form.addEventListener("keydown", (event) => {
-    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
-  });
+  keepKeys(form);
   const watched = { "change:chosen": draw, "change:shared": draw, "change:order": arrange };
   for (const [name, action] of Object.entries(watched)) model.on(name, action);
   arrange();

@@ -60,3 +60,10 @@ function follow(model, names, draw) {
   draw();
   return () => names.forEach((name) => model.off(`change:${name}`, draw));
 }
+
+/** JupyterLab has arrow keys, space and enter of its own: inside a figure they belong to the figure. */
+function keepKeys(root) {
+  root.addEventListener("keydown", (event) => {
+    if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+  });
+}

@@ -1,0 +1,186 @@
+"""What does each part of the Transformer do? Trained whole, and again without one part, with three seeds."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.corpus import grammar
+from transformer_course.corpus.batches import Example
+from transformer_course.corpus.scoring import exact_match
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.encoder_decoder import LayerNorm, Residual, Transformer, TransformerConfig
+from transformer_course.loss import teacher_forcing_loss
+from transformer_course.multi_head import MultiHeadAttention
+from transformer_course.recipe import encode_pairs
+from transformer_course.training import Trainer, TrainingConfig, validation_loss
+from transformer_course.translator import Translator
+
+CONFIG: dict[str, Any] = {
+    # Each variant: what it changes in the model, in the training, or takes out of the built model.
+    "variants": {
+        "whole": {},
+        "without positions": {"model": {"positions": "none"}},
+        "without residuals": {"without": "residuals"},
+        "without norms": {"without": "norms"},
+        "without feed-forward": {"without": "feed-forward"},
+        "with one head": {"model": {"n_heads": 1}},
+        "without the scale": {"without": "scale"},
+        "pre-norm": {"model": {"norm": "pre"}},
+        "post-norm, no warm-up": {"training": {"warmup_steps": 1}},
+        "pre-norm, no warm-up": {"model": {"norm": "pre"}, "training": {"warmup_steps": 1}},
+        "d_ff 16": {"model": {"d_ff": 16}},
+        "d_ff 64": {"model": {"d_ff": 64}},
+    },
+    "phenomenon": "comparison",  # as slow as: order decides what is slow, and how it agrees
+    "n_train": 20_000,
+    "n_valid": 300,
+    "n_test": 300,
+    "vocab_size": 1000,
+    "model": {
+        "d_model": 64,
+        "n_heads": 4,
+        "d_ff": 256,
+        "n_encoder_layers": 2,
+        "n_decoder_layers": 2,
+        "norm": "post",
+    },
+    "training": {
+        "max_steps": 800,
+        "max_tokens": 1024,
+        "peak_rate": 5e-3,
+        "warmup_steps": 120,
+        "validate_every": 100,
+    },
+}
+REDUCED: dict[str, Any] = {
+    "n_train": 200,
+    "n_valid": 10,
+    "n_test": 10,
+    "training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 1},
+}
+MODULES = [
+    "attention.py",
+    "corpus/batches.py",
+    "corpus/grammar",
+    "corpus/scoring.py",
+    "corpus/vocabulary.py",
+    "decoding.py",
+    "encoder_decoder.py",
+    "loss.py",
+    "masking.py",
+    "multi_head.py",
+    "positional_encoding.py",
+    "recipe.py",
+    "training.py",
+    "translator.py",
+]
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Train every variant alike, and measure it on held-out sentences."""
+    pairs = {
+        split: list(grammar.sentences_with(config["phenomenon"], split, config[f"n_{split}"]))
+        for split in ("train", "valid", "test")
+    }
+    lines = (text for pair in pairs["train"] for text in (pair.source, pair.target))
+    vocabulary = Vocabulary.train(lines, config["vocab_size"])
+    examples = {split: encode_pairs(vocabulary, pairs[split]) for split in pairs}
+    curves: dict[str, list[float]] = {}
+    scores: dict[str, dict[str, float]] = {}
+    for name, change in config["variants"].items():
+        place = folder / name.replace(" ", "-").replace(",", "")
+        done = place.with_suffix(".json")
+        if not done.exists():
+            trainer = _trained(change, seed, config, vocabulary, examples, place)
+            translations = Translator(trainer.model, vocabulary).translate(
+                [pair.source for pair in pairs["test"]], beam=1
+            )
+            found = {
+                "exact match": exact_match(pairs["test"], translations),
+                "validation loss": trainer.history[-1]["loss"],
+                "parameters": sum(p.numel() for p in trainer.model.parameters()),
+            }
+            history = [record["loss"] for record in trainer.history]
+            write_json(done, {"scores": found, "loss": history})
+        result = read_json(done)
+        for score, value in result["scores"].items():
+            scores.setdefault(score, {})[name] = value
+        curves[f"loss, {name}"] = result["loss"]
+    return {"curves": curves, "scores": scores}
+
+
+def _trained(
+    change: dict[str, Any],
+    seed: int,
+    config: dict[str, Any],
+    vocabulary: Vocabulary,
+    examples: dict[str, list[Example]],
+    folder: Path,
+) -> Trainer:
+    """Train a variant, or go on where an earlier run was interrupted."""
+    torch.manual_seed(seed)
+    sizes = config["model"] | change.get("model", {})
+    model = Transformer(TransformerConfig(len(vocabulary), dropout=0.0, **sizes)).use_fused()
+    if "without" in change:
+        REMOVALS[change["without"]](model)
+    settings = config["training"] | change.get("training", {}) | {"seed": seed}
+    trainer = Trainer(
+        model,
+        examples["train"],
+        teacher_forcing_loss,
+        lambda model: {"loss": validation_loss(model, examples["valid"], teacher_forcing_loss)},
+        TrainingConfig(**settings),
+        folder,
+    )
+    if list_checkpoints(folder):
+        trainer.resume()
+    trainer.train()
+    trainer.model.eval()
+    return trainer
+
+
+def without_residuals(model: Transformer) -> None:
+    """Each sub-layer's output alone goes on, normalised as before: norm(Sublayer(x))."""
+
+    def only_the_sublayer(residual: Residual) -> Callable[..., Tensor]:
+        return lambda x, sublayer: residual.norm(residual.dropout(sublayer(x)))
+
+    for module in model.modules():
+        if isinstance(module, Residual):
+            module.forward = only_the_sublayer(module)  # type: ignore[method-assign]
+
+
+def without_norms(model: Transformer) -> None:
+    """Sums go on as they are: x + Sublayer(x)."""
+    for module in model.modules():
+        for name, child in module.named_children():
+            if isinstance(child, LayerNorm):
+                setattr(module, name, nn.Identity())
+
+
+def without_feed_forward(model: Transformer) -> None:
+    """Encoder layers have one sub-layer left, decoder layers two."""
+    for layer in [*model.encoder_layers, *model.decoder_layers]:
+        layer.feed_forward = nn.Identity()
+        layer.residuals[-1] = nn.Identity()
+        layer.residuals[-1].forward = lambda x, _sublayer: x
+
+
+def without_scale(model: Transformer) -> None:
+    """Scores aren't divided by √d_k: queries are multiplied by it first."""
+    for module in model.modules():
+        if isinstance(module, MultiHeadAttention):
+            root = (module.w_query.out_features / module.n_heads) ** 0.5
+            module.w_query.register_forward_hook(lambda _module, _inputs, q, root=root: q * root)
+
+
+REMOVALS: dict[str, Callable[[Transformer], None]] = {
+    "residuals": without_residuals,
+    "norms": without_norms,
+    "feed-forward": without_feed_forward,
+    "scale": without_scale,
+}

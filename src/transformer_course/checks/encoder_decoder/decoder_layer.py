@@ -1,0 +1,190 @@
+"""Exercise: three mistakes in a decoder layer."""
+
+from typing import Any
+
+import numpy as np
+
+from transformer_course.checks.encoder_decoder.model import (
+    Array,
+    Weights,
+    draw_layer,
+    draw_mask,
+    draw_padding,
+    right_attention,
+    right_decoder_layer,
+    right_feed_forward,
+    right_layer_norm,
+)
+from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+
+
+def reference(
+    x: Array, memory: Array, src_mask: Array, tgt_mask: Array, weights: Weights, n_heads: int
+) -> Array:
+    """Return (batch, tgt_len, d_model), post-norm as in the paper."""
+    return right_decoder_layer(x, memory, src_mask, tgt_mask, weights, n_heads)
+
+
+def _variant(
+    *,
+    early: bool = False,
+    deaf: bool = False,
+    replaced: bool = False,
+    two: bool = False,
+    seen: bool = True,
+    looking: bool = True,
+    turned: bool = False,
+    shared: bool = False,
+    looked_added: bool = True,
+) -> Any:
+    """Return a decoder layer with the mistakes asked for; the first three are those of the exercise.
+
+    Args:
+        early: the first norm before its addition.
+        deaf: the second attention reads the target, not the memory.
+        replaced: no residual connection round the feed-forward net.
+        two: no cross-attention at all.
+        seen: whether the source's mask is used.
+        looking: whether the target's mask is used.
+        turned: cross-attention before self-attention.
+        shared: both attentions with the matrices of the first.
+        looked_added: whether there is a residual connection round the cross-attention.
+    """
+
+    def decoder_layer(
+        x: Array, memory: Array, src_mask: Array, tgt_mask: Array, weights: Weights, n_heads: int
+    ) -> Array:
+        first, second, third = weights["norms"]
+        own = weights["self_attention"]
+        cross = own if shared else weights["cross_attention"]
+        src_mask = src_mask if seen else np.ones_like(src_mask)
+        tgt_mask = tgt_mask if looking else np.ones_like(tgt_mask)
+
+        def attend(y: Array) -> Array:
+            return right_attention(y, y, own, n_heads, tgt_mask)
+
+        def look(y: Array) -> Array:
+            if deaf:
+                return right_attention(y, y, cross, n_heads, tgt_mask)
+            return right_attention(y, memory, cross, n_heads, src_mask)
+
+        attend, look = (look, attend) if turned else (attend, look)
+        attended = attend(x)
+        summed = x + attended
+        x = x + right_layer_norm(attended, *first) if early else right_layer_norm(summed, *first)
+        if not two:
+            x = right_layer_norm((x if looked_added else 0.0) + look(x), *second)
+        thought = right_feed_forward(x, *weights["feed_forward"])
+        return right_layer_norm(thought if replaced else x + thought, *third)
+
+    return decoder_layer
+
+
+def _numbers(
+    rng: np.random.Generator, batch: int, tgt_len: int, src_len: int, n_heads: int, d_k: int
+) -> tuple[Any, ...]:
+    d_model = n_heads * d_k
+    x = rng.normal(size=(batch, tgt_len, d_model)) * 1.5
+    memory = rng.normal(size=(batch, src_len, d_model)) * 1.5
+    masks = draw_padding(rng, batch, src_len), draw_mask(rng, batch, tgt_len, tgt_len)
+    return x, memory, *masks, draw_layer(rng, d_model, 2 * d_model, decoder=True), n_heads
+
+
+def draw(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Return target tokens, a memory, both masks and a layer's weights."""
+    batch, tgt_len, src_len, n_heads, d_k = (int(n) for n in rng.integers(1, 5, size=5))
+    return _numbers(rng, batch, tgt_len, src_len, n_heads, d_k + 1)
+
+
+def _case(about: str, *sizes: int) -> Case:
+    return Case(about, _numbers(np.random.default_rng(9), *sizes))
+
+
+_EARLY = "In the paper's layer, is the sub-layer's output normalised, or the sum?"
+_DEAF = (
+    "A widespread note says that a decoder layer has the same two sub-layers as an encoder layer. Where does "
+    "your layer read what the encoder found?"
+)
+_REPLACED = "Two of the sums are there. Count the sub-layers."
+
+decoder_layer = Exercise(
+    name="decoder_layer",
+    kind="spot the bug",
+    difficulty=3,
+    minutes=25,
+    statement=(
+        "The function below should be a decoder layer, post-norm as in the paper. x is (batch, tgt_len, "
+        "d_model), memory is (batch, src_len, d_model); the masks are boolean, True = may attend; "
+        'weights has the entries of an encoder layer, further the four matrices in weights["cross_attention"], '
+        "and three norms, in the order of the sub-layers. It runs, and it holds three mistakes. Write it "
+        "without them. Return the layer's output, of the shape of x."
+    ),
+    returns=("output",),
+    reference=reference,
+    cases=(
+        _case("1 target token, 2 source tokens, 1 head of width 2", 1, 1, 2, 1, 2),
+        _case("2 target tokens, 3 source tokens, 1 head of width 2", 1, 2, 3, 1, 2),
+        _case("3 target tokens, 3 source tokens, 2 heads of width 2", 1, 3, 3, 2, 2),
+        _case("2 sentences, 4 target tokens, 3 source tokens", 2, 4, 3, 2, 3),
+        *random_cases(draw, 5),
+    ),
+    draw=draw,
+    misconceptions=(
+        Misconception(
+            "all three mistakes still there",
+            _variant(early=True, deaf=True, replaced=True),
+            "These are the results of the function as given. Beside each line, write what is read, what is "
+            "added and what is normalised.",
+        ),
+        Misconception("the first norm before the addition", _variant(early=True), _EARLY),
+        Misconception("nothing is read from the memory", _variant(deaf=True), _DEAF),
+        Misconception(
+            "the feed-forward net replaces its token", _variant(replaced=True), _REPLACED
+        ),
+        Misconception(
+            "one mistake found: the memory isn't read, and a sum is missing",
+            _variant(deaf=True, replaced=True),
+            "The first sub-layer is right now. Look at the two others.",
+        ),
+        Misconception(
+            "one mistake found: a norm stands too early, and a sum is missing",
+            _variant(early=True, replaced=True),
+            "The memory is read now. Look at the first sub-layer and at the last one.",
+        ),
+        Misconception(
+            "one mistake found: a norm stands too early, and the memory isn't read",
+            _variant(early=True, deaf=True),
+            "The last sub-layer is right now. Look at the two before it.",
+        ),
+        Misconception(
+            "no cross-attention",
+            _variant(two=True),
+            "Leaving a sub-layer out doesn't mend it. The weights name three sub-layers.",
+        ),
+        Misconception(
+            "source mask ignored",
+            _variant(seen=False),
+            "The decoder must not read the padding of the source.",
+        ),
+        Misconception(
+            "target mask ignored",
+            _variant(looking=False),
+            "Which words of the target may a position see while the model learns?",
+        ),
+        Misconception(
+            "cross-attention first",
+            _variant(turned=True),
+            "In which order do the sub-layers stand on the map?",
+        ),
+        Misconception(
+            "both attentions with the same matrices",
+            _variant(shared=True),
+            "The weights hold four matrices for each of the two attentions.",
+        ),
+        Misconception(
+            "no residual connection round the cross-attention",
+            _variant(looked_added=False),
+            "What was read is added to what has been written so far. Where does your layer keep that?",
+        ),
+    ),
+)

@@ -1,0 +1,163 @@
+"""Exercise: layer normalisation."""
+
+from typing import Any
+
+import numpy as np
+
+from transformer_course.checks.encoder_decoder.model import Array, right_layer_norm
+from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+
+
+def reference(x: Array, gain: Array, bias: Array, eps: float) -> Array:
+    """Return (batch, length, d_model), each token's vector normalised."""
+    return right_layer_norm(x, gain, bias, eps)
+
+
+def _variant(
+    axis: Any = -1,
+    *,
+    centred: bool = True,
+    divided: bool = True,
+    ddof: int = 0,
+    outside: bool = False,
+    root: bool = True,
+    scaled: bool = True,
+    moved: bool = True,
+    inside: bool = False,
+) -> Any:
+    """Return layer norm with the mistakes asked for."""
+
+    def layer_norm(x: Array, gain: Array, bias: Array, eps: float) -> Array:
+        values = x - x.mean(axis=axis, keepdims=True) if centred else x
+        variance = x.var(axis=axis, keepdims=True, ddof=ddof)
+        spread = np.sqrt(variance) + eps if outside else np.sqrt(variance + eps)
+        spread = spread if root else variance + eps
+        values = values / spread if divided else values
+        if inside:
+            return gain * (values + bias)
+        return (gain if scaled else 1.0) * values + (bias if moved else 0.0)
+
+    return layer_norm
+
+
+def _no_eps(x: Array, gain: Array, bias: Array, eps: float) -> Array:
+    return right_layer_norm(x, gain, bias, 0.0)
+
+
+def _numbers(rng: np.random.Generator, batch: int, length: int, d_model: int) -> Any:
+    x = rng.normal(size=(batch, length, d_model)) * rng.uniform(0.5, 4, size=(batch, length, 1))
+    x += rng.normal(size=(batch, length, 1)) * 2
+    gain, bias = 1 + rng.normal(size=d_model) / 2, rng.normal(size=d_model)
+    return x, gain, bias, float(rng.choice([1e-5, 0.01, 0.25]))
+
+
+def draw(rng: np.random.Generator) -> tuple[Any, ...]:
+    """Return tokens of different sizes, gain, bias and epsilon."""
+    batch, length = (int(n) for n in rng.integers(1, 5, size=2))
+    numbers: tuple[Any, ...] = _numbers(rng, batch, length, int(rng.integers(2, 7)))
+    return numbers
+
+
+def _plain(about: str, x: list[list[list[float]]], eps: float = 1e-5) -> Case:
+    tokens = np.array(x)
+    width = tokens.shape[-1]
+    return Case(about, (tokens, np.arange(1.0, 1 + width), np.arange(width) / 2 + 0.5, eps))
+
+
+layer_norm = Exercise(
+    name="layer_norm",
+    kind="implement",
+    difficulty=2,
+    minutes=15,
+    statement=(
+        "Write layer normalisation. x is (batch, length, d_model), gain and bias are (d_model,), eps is a "
+        "small number. Each token's vector gets mean 0 and variance 1, then the gain and the bias. The "
+        "variance is the biased one: the mean of the squares. eps is added to the variance, under the root. "
+        "Return the normalised tokens, of the shape of x."
+    ),
+    returns=("output",),
+    reference=reference,
+    cases=(
+        _plain("1 token of 2 numbers", [[[1.0, 3.0]]]),
+        _plain("1 token of 3 numbers, a large eps", [[[1.0, 2.0, 6.0]]], 0.25),
+        _plain("2 tokens, the second is larger", [[[1.0, 2.0, 6.0], [10.0, 40.0, -20.0]]]),
+        _plain("2 sentences of 1 token", [[[1.0, 2.0, 6.0]], [[0.0, 5.0, 1.0]]], 0.01),
+        _plain("a token whose numbers are all equal", [[[2.0, 2.0], [1.0, 3.0]]], 0.25),
+        *random_cases(draw, 6),
+    ),
+    draw=draw,
+    misconceptions=(
+        Misconception(
+            "over the tokens instead of over the features",
+            _variant(-2),
+            "Over which axis do the numbers of *one* token stand? No token may change another one.",
+        ),
+        Misconception(
+            "over the batch",
+            _variant(0),
+            "A sentence must come out the same, whoever is in the batch with it.",
+        ),
+        Misconception(
+            "over batch and tokens, as batch norm does",
+            _variant((0, 1)),
+            "That is batch norm: each feature over all tokens. Here each token stands for itself.",
+        ),
+        Misconception(
+            "over the whole sentence",
+            _variant((1, 2)),
+            "Then a long vector makes its neighbours small. Each token has a mean of its own.",
+        ),
+        Misconception(
+            "over everything",
+            _variant((0, 1, 2)),
+            "There is not one mean, but one for each token of each sentence.",
+        ),
+        Misconception(
+            "unbiased variance",
+            _variant(ddof=1),
+            "With two numbers, 1 and 3, what is the mean of the squared distances? By what do you divide?",
+        ),
+        Misconception(
+            "unbiased standard deviation, and eps outside the root",
+            _variant(ddof=1, outside=True),
+            "Two things differ from the task: by what the squares are divided, and where eps is added.",
+        ),
+        Misconception(
+            "eps outside the root",
+            _variant(outside=True),
+            "For a small variance it matters whether eps is added before the root is taken, or after.",
+        ),
+        Misconception(
+            "eps left out",
+            _no_eps,
+            "What does your function do with a token whose numbers are all equal?",
+        ),
+        Misconception(
+            "divided by the variance, not by its root",
+            _variant(root=False),
+            "Multiply a token by 10: its variance grows by 100. By what must you divide?",
+        ),
+        Misconception(
+            "mean not subtracted", _variant(centred=False), "What is the mean of your output?"
+        ),
+        Misconception(
+            "only centred, not divided",
+            _variant(divided=False),
+            "The mean is right. What about the variance of your output?",
+        ),
+        Misconception(
+            "gain left out", _variant(scaled=False), "One of the two learned vectors is unused."
+        ),
+        Misconception("bias left out", _variant(moved=False), "A learned vector is still unused."),
+        Misconception(
+            "gain and bias left out",
+            _variant(scaled=False, moved=False),
+            "The normalising is right. Two learned vectors are still unused.",
+        ),
+        Misconception(
+            "bias added before the gain",
+            _variant(inside=True),
+            "Is the bias multiplied by the gain in the formula of the page?",
+        ),
+    ),
+)

@@ -1,0 +1,144 @@
+"""The plots of chapter 05. Numbers come from the notebook; nothing is computed here but places on paper."""
+
+from collections.abc import Mapping, Sequence
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+from numpy.typing import ArrayLike
+
+from transformer_course.figures.palette import INK, LINE, POSITION, QUIET, WEIGHTS, drawn
+
+SIGNED = LinearSegmentedColormap.from_list("signed", ["#2f3942", "#ffffff", "#b0417f"])
+"""Below 0 dark grey, 0 white, above 0 purple: the colour of positions."""
+
+
+@drawn
+def position_map(table: ArrayLike, marked: int | None = None) -> Figure:
+    """Draw a table of positions as a heat map: a row for each position, a column for each dimension.
+
+    Args:
+        table: (length, d_model), numbers from -1 to 1.
+        marked: a row to point at.
+
+    Returns:
+        The figure.
+    """
+    grid = np.asarray(table, dtype=float)
+    figure, axes = plt.subplots(figsize=(7.2, 3.9))
+    image = axes.imshow(grid, cmap=SIGNED, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
+    axes.set(xlabel="dimension", ylabel="position")
+    axes.spines[:].set_visible(False)
+    if marked is not None:
+        axes.axhline(marked, color=INK, lw=1, ls="--")
+        axes.annotate(
+            f"position {marked}",
+            (grid.shape[1] - 1, marked),
+            xytext=(0, 6),
+            textcoords="offset points",
+            ha="right",
+            color=INK,
+            bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.5},
+        )
+    bar = figure.colorbar(image, ax=axes, ticks=[-1, 0, 1], fraction=0.04)
+    bar.ax.set_yticklabels(["−1", "0", "1"])
+    bar.outline.set_visible(False)
+    return figure
+
+
+@drawn
+def position_waves(waves: Mapping[str, ArrayLike], marked: Sequence[int]) -> Figure:
+    """Draw one wave under the other, with dots at the positions and a value at the marked ones.
+
+    Args:
+        waves: for each wave its name and its height at positions 0, 1, 2, …
+        marked: positions whose heights are written beside them.
+
+    Returns:
+        The figure.
+    """
+    figure, panels = plt.subplots(len(waves), 1, figsize=(7.2, 1.45 * len(waves)), sharex=True)
+    for axes, (name, heights) in zip(np.atleast_1d(panels), waves.items(), strict=True):
+        values = np.asarray(heights, dtype=float)
+        axes.axhline(0, color=LINE, lw=1)
+        axes.plot(values, "-", color=POSITION, lw=1.6)
+        axes.plot(values, "o", color=POSITION, ms=3.5)
+        for place in marked:
+            axes.axvline(place, color=QUIET, lw=1, ls=":")
+            axes.plot(place, values[place], "o", color=INK, ms=6)
+            axes.annotate(
+                f"{values[place]:.2f}", (place, values[place]), xytext=(8, -3),
+                textcoords="offset points", color=INK,
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8, "alpha": 0.8},
+            )  # fmt: skip
+        axes.set(ylim=(-1.35, 1.35), yticks=[-1, 0, 1])
+        axes.set_title(name, loc="left", fontsize=11)
+    np.atleast_1d(panels)[-1].set_xlabel("position")
+    return figure
+
+
+@drawn
+def position_products(products: ArrayLike, rows: Mapping[str, ArrayLike]) -> Figure:
+    """Draw dot products of positions: all of them as a map, and some rows against the offset.
+
+    Args:
+        products: (length, length).
+        rows: for each name at most three lists of dot products, for offsets 0, 1, 2, …
+
+    Returns:
+        The figure.
+    """
+    figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.7))
+    left.imshow(np.asarray(products, dtype=float), cmap=WEIGHTS, interpolation="nearest")
+    left.set(xlabel="position", ylabel="position")
+    left.set_title("dot products", loc="left")
+    left.spines[:].set_visible(False)
+    marks = (("o", 9, "none"), ("s", 5, "none"), (".", 4, POSITION))
+    for (name, values), (mark, size, face) in zip(rows.items(), marks, strict=False):
+        line = "-" if mark == "." else ""
+        right.plot(
+            np.asarray(values),
+            line,
+            marker=mark,
+            ms=size,
+            mfc=face,
+            lw=1,
+            color=POSITION,
+            label=name,
+        )
+    right.set(xlabel="offset k")
+    right.set_title("PE(p) · PE(p + k)", loc="left")
+    right.legend()
+    return figure
+
+
+@drawn
+def score_grid(
+    scores: ArrayLike, rows: Sequence[str], columns: Sequence[str], label: str = ""
+) -> Figure:
+    """Draw a table of shares, 0 to 1, as coloured squares with percentages.
+
+    Args:
+        scores: (rows, columns).
+        rows, columns: their names.
+        label: what the columns are.
+
+    Returns:
+        The figure.
+    """
+    grid = np.asarray(scores, dtype=float)
+    figure, axes = plt.subplots(figsize=(2.6 + 0.78 * len(columns), 1.3 + 0.44 * len(rows)))
+    axes.imshow(grid, cmap=WEIGHTS, vmin=0, vmax=1.15, aspect="auto")
+    axes.set_xticks(range(len(columns)), columns, fontsize=10)
+    axes.set_yticks(range(len(rows)), rows, fontsize=11)
+    axes.set_xlabel(label)
+    axes.xaxis.tick_top()
+    axes.xaxis.set_label_position("top")
+    axes.tick_params(length=0)
+    axes.spines[:].set_visible(False)
+    for row, column in np.ndindex(grid.shape):
+        share = float(grid[row, column])
+        colour = "white" if share > 0.65 else "black"
+        axes.text(column, row, f"{share:.0%}", ha="center", va="center", color=colour)
+    return figure
