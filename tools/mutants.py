@@ -399,8 +399,8 @@ MUTANTS = [
         ),
         (
             "gates and values of the convolution exchanged",
-            "glu(self.convolution(y.transpose(1, 2)), 1)",
-            "glu(self.convolution(y.transpose(1, 2)).roll(y.shape[-1], 1), 1)",
+            "self.convolution(y.transpose(1, 2)), 1",
+            "self.convolution(y.transpose(1, 2)).roll(y.shape[-1], 1), 1",
             "test_gated_convolution_against_loops",
         ),
         (
@@ -1309,10 +1309,10 @@ MUTANTS = [
             "test_reshape_grids_keeps_every_number_and_the_colour_of_its_column",
         ),
         (
-            "all bows of the same thickness",
+            "all lines of the same thickness",
             "linewidth=0.8 + 8 * weight",
             "linewidth=4.0",
-            "test_head_links_writes_every_weight_and_draws_a_bow_for_it",
+            "test_head_links_writes_every_weight_and_draws_a_line_for_it",
         ),
         (
             "the first head in every map",
