@@ -65,7 +65,7 @@ def agrees(figure: Locator, **changes: str | int) -> None:
     result = figure.locator(".tc-result").inner_text()
     assert result.startswith(f"From word {start} to word {end}, {kind}: {path} step")
     assert f"To read all {n} words: {waiting} step" in result
-    assert figure.locator("svg text").all_inner_texts() == [str(i + 1) for i in range(n)]
+    assert figure.locator("svg text").all_text_contents() == [str(i + 1) for i in range(n)]
     drawn = figure.locator(".tc-way").count()  # the recurrent way enters a state first
     assert drawn == (path + 1 if kind == "recurrent" else path)
 

@@ -10,7 +10,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from transformer_course.figures.palette import INK, LINE, QUERY, QUIET, VALUE, drawn
 
-SHADES = ("#d55e00", "#0072b2", "#009e73", "#1f2328")
+SHADES = ("#d55e00", "#56b4e9", "#59636e", "#1f2328")
 MARKS = ("o", "s", "^", "D")
 LINES = (":", "--", "-.", "-")
 

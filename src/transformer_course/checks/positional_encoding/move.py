@@ -56,11 +56,6 @@ def _both_added(row: Array, k: int) -> Array:
     return turned
 
 
-def _cosine_upwards(row: Array, k: int) -> Array:
-    exchanged = row.reshape(-1, 2)[:, ::-1].reshape(-1)
-    return _turned(exchanged, k * _speeds(row)).reshape(-1, 2)[:, ::-1].reshape(-1)
-
-
 def _one_step(row: Array, k: int) -> Array:
     return _turned(row, _speeds(row))
 
@@ -106,7 +101,7 @@ move = Exercise(
         Misconception(
             "turned backwards",
             _backwards,
-            "You arrive k positions *before* the place. Look at the signs.",
+            "You arrive k positions *before* the place. Look at the signs, and at which of a pair is the sine.",
         ),
         Misconception(
             "codes added",
@@ -132,11 +127,6 @@ move = Exercise(
             "a sign lost in the cosine",
             _both_added,
             "The sines are right. The four products are right as well. Compare the two lines of trigonometry.",
-        ),
-        Misconception(
-            "sine and cosine exchanged",
-            _cosine_upwards,
-            "Which of the two numbers of a pair stands first in the row?",
         ),
         Misconception(
             "one step only",

@@ -55,7 +55,7 @@ def _left(left: tuple[bool, ...]) -> Misconception:
 
 def draw(rng: np.random.Generator) -> tuple[int, int]:
     """Return a number of words and an even width."""
-    return int(rng.integers(3, 60)), 2 * int(rng.integers(2, 20))
+    return int(rng.integers(3, 300)), 2 * int(rng.integers(2, 40))
 
 
 def _sines_alone(n_words: int, d_model: int) -> Array:

@@ -67,7 +67,7 @@ def _degrees(length: int, d_model: int) -> Array:
 
 def draw(rng: np.random.Generator) -> tuple[int, int]:
     """Return a length and an even width."""
-    return int(rng.integers(3, 60)), 2 * int(rng.integers(2, 20))
+    return int(rng.integers(3, 300)), 2 * int(rng.integers(2, 40))
 
 
 sinusoidal_encoding = Exercise(
