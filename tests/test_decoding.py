@@ -201,6 +201,9 @@ def test_top_beams_are_the_first_of_all_beams() -> None:
     for seed in range(6):
         model, src = make_model(seed), random_ids([5, 2])
         best = beam_search(model, src, 4, 9, top_beams=4)
+        for hypotheses in best:
+            scores = [hypothesis.score for hypothesis in hypotheses]
+            assert scores == sorted(scores, reverse=True)  # the best one first
         for top in (1, 2, 3):
             for few, all_four in zip(
                 beam_search(model, src, 4, 9, top_beams=top), best, strict=True
