@@ -22,13 +22,14 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from fingerprint import fingerprint, names_in, parsed
+from fingerprint import fingerprint, names_in, parsed, reached
 
 import transformer_course
 from transformer_course.checkpoints import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "book" / "experiments"
+SETUP = ROOT / "tools" / "experiment_setup.py"
 SEEDS = (0, 1, 2)
 
 
@@ -50,9 +51,14 @@ def load(name: str) -> ModuleType:
 def digest(script: ModuleType) -> str:
     """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
     code = parsed(Path(str(script.__file__)))
+    used = set(names_in(code))
     kinds = (ast.FunctionDef, ast.ClassDef)
     functions = [ast.dump(node) for node in code.body if isinstance(node, kinds)]
-    return fingerprint([script.CONFIG, functions], script.MODULES, names_in(code))
+    if SETUP.stem in used:
+        shared = reached(parsed(SETUP).body, used)
+        functions += [ast.dump(node) for node in shared]
+        used |= {name for node in shared for name in names_in(node)}
+    return fingerprint([script.CONFIG, functions], script.MODULES, used)
 
 
 def is_current(name: str) -> bool:
@@ -76,7 +82,7 @@ def run_experiment(name: str) -> None:
             seconds = round(time.perf_counter() - started, 1)
             write_json(done, {"seed": seed, **result, "seconds": seconds})
         results.append(json.loads(done.read_text()))
-        print(f"{name}, seed {seed}: {results[-1]['scores']}", flush=True)
+        print(f"{name}, seed {seed}: {results[-1]['seconds']} seconds", flush=True)
     record = {
         "name": name,
         "command": f"python tools/run_experiments.py {name}",
