@@ -36,7 +36,7 @@ def fingerprint(config: Any, modules: Iterable[str], uses: Iterable[str]) -> str
                 definitions += parsed(file).body
             elif file.suffix in (".tsv", ".txt"):
                 state.update(file.read_bytes())
-    for code in sorted(map(ast.dump, reached(definitions, set(uses)))):
+    for code in sorted(map(ast.dump, _reached(definitions, set(uses)))):
         state.update(code.encode())
     return state.hexdigest()
 
@@ -60,13 +60,11 @@ def names_in(node: ast.AST) -> Iterator[str]:
             yield part.attr
         elif isinstance(part, ast.alias):
             yield part.name.rpartition(".")[2]
-        elif isinstance(part, ast.ImportFrom):
-            yield (part.module or "").rpartition(".")[2]
         elif isinstance(part, ast.Constant) and isinstance(part.value, str):
             yield part.value
 
 
-def reached(definitions: list[ast.stmt], names: set[str]) -> list[ast.stmt]:
+def _reached(definitions: list[ast.stmt], names: set[str]) -> list[ast.stmt]:
     """The definitions that are used, in the order of the files; imports say nothing by themselves."""
     waiting = [d for d in definitions if not isinstance(d, ast.Import | ast.ImportFrom)]
     found: list[ast.stmt] = []

@@ -22,14 +22,13 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from fingerprint import fingerprint, names_in, parsed, reached
+from fingerprint import fingerprint, names_in, parsed
 
 import transformer_course
 from transformer_course.checkpoints import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "book" / "experiments"
-SETUP = ROOT / "tools" / "experiment_setup.py"
 SEEDS = (0, 1, 2)
 
 
@@ -51,14 +50,9 @@ def load(name: str) -> ModuleType:
 def digest(script: ModuleType) -> str:
     """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
     code = parsed(Path(str(script.__file__)))
-    used = set(names_in(code))
     kinds = (ast.FunctionDef, ast.ClassDef)
     functions = [ast.dump(node) for node in code.body if isinstance(node, kinds)]
-    if SETUP.stem in used:
-        shared = reached(parsed(SETUP).body, used)
-        functions += [ast.dump(node) for node in shared]
-        used |= {name for node in shared for name in names_in(node)}
-    return fingerprint([script.CONFIG, functions], script.MODULES, used)
+    return fingerprint([script.CONFIG, functions], script.MODULES, names_in(code))
 
 
 def is_current(name: str) -> bool:

@@ -1,27 +1,36 @@
 """Four translators of about one size: GRU without and with attention, convolutions, Transformer.
 
-They learn chains of short sentences: "..., then ..., then ...". A chain has any length, and each of its parts
-is as hard as the others: nothing but the length differs.
+They learn sentences that ask for il or elle, and chains of short sentences: "..., then ..., then ...".
+A chain has any length, and each of its parts is as hard as the others: nothing but the length differs.
 """
 
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import torch
-from experiment_setup import TRANSLATOR, greedy, joint_vocabulary, seq2seq_model, trained
 
-from transformer_course.checkpoints import read_json, write_json
+from transformer_course.checkpoints import list_checkpoints, read_json, write_json
 from transformer_course.corpus import grammar
+from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.scoring import TWO_WAY, exact_match, pronoun_accuracy
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.loss import teacher_forcing_loss
+from transformer_course.recipe import encode_pairs
+from transformer_course.seq2seq import ConvolutionalSeq2Seq, RecurrentSeq2Seq, Seq2SeqConfig
+from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
+    "phenomena": ["clitic order", "antecedent", "fitting"],
+    "n_drawn": 8000,  # of which those stay that ask for il or elle
     "chained": "clitic order",
     "lengths": [1, 2, 3, 4],
     "longer": [6, 8],
-    "n_train": 20_000,
-    "n_valid": 400,
-    "n_test": 160,
+    "n_chains": 8000,
+    "n_valid": 200,
+    "n_test": 80,
     "vocab_size": 800,
     "models": {
         "one vector": {"d_model": 96, "n_layers": 1, "attention": False},
@@ -36,35 +45,53 @@ CONFIG: dict[str, Any] = {
         },
     },
     "training": {
-        "max_steps": 3000,
+        "max_steps": 700,
         "max_tokens": 1024,
-        "peak_rate": 3e-3,
-        "warmup_steps": 200,
-        "validate_every": 250,
+        "peak_rate": 4e-3,
+        "warmup_steps": 70,
+        "validate_every": 100,
     },
 }
 REDUCED: dict[str, Any] = {
-    "n_train": 20,
+    "n_drawn": 100,
+    "n_chains": 20,
     "n_valid": 10,
     "n_test": 4,
     "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
 }
-MODULES = [*TRANSLATOR, "seq2seq.py"]
+MODULES = [
+    "attention.py",
+    "corpus/batches.py",
+    "corpus/grammar",
+    "corpus/scoring.py",
+    "corpus/vocabulary.py",
+    "decoding.py",
+    "encoder_decoder.py",
+    "loss.py",
+    "masking.py",
+    "multi_head.py",
+    "positional_encoding.py",
+    "recipe.py",
+    "seq2seq.py",
+    "training.py",
+    "translator.py",
+]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
-    """Train the four models on the same chains; score them by length."""
-    train, valid = (_pairs(config, split) for split in ("train", "valid"))
-    vocabulary = joint_vocabulary(train, config["vocab_size"])
+    """Train the four models on the same sentences; score them by length and by phenomenon."""
+    train, valid = _training_pairs(config), _validation_pairs(config)
+    lines = (text for pair in train for text in (pair.source, pair.target))
+    vocabulary = Vocabulary.train(lines, config["vocab_size"])
+    examples = encode_pairs(vocabulary, train), encode_pairs(vocabulary, valid)
     curves: dict[str, list[float]] = {}
     scores: dict[str, dict[str, Any]] = {}
     for name, sizes in config["models"].items():
         done = folder / f"{name}.json"
         if not done.exists():
             torch.manual_seed(seed)
-            model = seq2seq_model(name, len(vocabulary), sizes)
-            training = config["training"] | {"seed": seed}
-            trainer = trained(model, vocabulary, (train, valid), training, folder / name)
+            model = _model(name, len(vocabulary), sizes)
+            trainer = _trained(model, seed, config, examples, folder / name)
             found = _scores(Translator(trainer.model, vocabulary), config)
             found["parameters"] = sum(p.numel() for p in model.parameters())
             found["seconds of training"] = trainer.history[-1]["seconds"]
@@ -76,10 +103,26 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {"curves": curves, "scores": scores}
 
 
-def _pairs(config: dict[str, Any], split: str) -> list[Pair]:
-    """As many chains of each length as of the others."""
-    n = config[f"n_{split}"] // len(config["lengths"])
-    return [_joined(chain) for k in config["lengths"] for chain in _chains(config, split, k, n)]
+def _training_pairs(config: dict[str, Any]) -> list[Pair]:
+    """Sentences that ask for il or elle, and as many chains of each length as of the others."""
+    wanted = set(TWO_WAY)
+    drawn = grammar.generate("train", config["n_drawn"])
+    train = [pair for pair in drawn if wanted & set(pair.phenomena)]
+    chains = [
+        _joined(chain)
+        for length in config["lengths"]
+        for chain in _chains(config, "train", length, config["n_chains"] // len(config["lengths"]))
+    ]
+    return train + chains
+
+
+def _validation_pairs(config: dict[str, Any]) -> list[Pair]:
+    """Chains of all lengths that training has, of the validation split."""
+    return [
+        _joined(chain)
+        for length in config["lengths"]
+        for chain in _chains(config, "valid", length, config["n_valid"] // len(config["lengths"]))
+    ]
 
 
 def _chains(config: dict[str, Any], split: str, length: int, n: int) -> list[list[Pair]]:
@@ -94,14 +137,46 @@ def _joined(chain: list[Pair]) -> Pair:
     return Pair(source, (", puis ".join(pair.target for pair in chain),))
 
 
+def _model(name: str, vocab_size: int, sizes: dict[str, Any]) -> Transformer:
+    """A fresh model; to trainer, loss and search all four look alike."""
+    if name == "Transformer":
+        return Transformer(TransformerConfig(vocab_size, dropout=0.0, **sizes)).use_fused()
+    config = Seq2SeqConfig(vocab_size, dropout=0.0, **sizes)
+    kind = ConvolutionalSeq2Seq if name == "convolution" else RecurrentSeq2Seq
+    return cast("Transformer", kind(config))
+
+
+def _trained(
+    model: Transformer,
+    seed: int,
+    config: dict[str, Any],
+    examples: tuple[list[Example], list[Example]],
+    folder: Path,
+) -> Trainer:
+    """Train a model, or go on where an earlier run was interrupted."""
+    trainer = Trainer(
+        model,
+        examples[0],
+        teacher_forcing_loss,
+        lambda model: {"loss": validation_loss(model, examples[1], teacher_forcing_loss)},
+        TrainingConfig(**config["training"] | {"seed": seed}),
+        folder,
+    )
+    if list_checkpoints(folder):
+        trainer.resume()
+    trainer.train()
+    trainer.model.eval()
+    return trainer
+
+
 def _scores(translator: Translator, config: dict[str, Any]) -> dict[str, Any]:
-    """Share of right answers for each length of chain."""
+    """Share of right answers for each length of chain, and for each phenomenon."""
     found: dict[str, Any] = {"words": {}, "parts right": {}, "chains right": {}}
     for length in config["lengths"] + config["longer"]:
         chains = _chains(config, "test", length, config["n_test"])
         pairs = [_joined(chain) for chain in chains]
         right = []
-        for chain, text in zip(chains, greedy(translator, pairs), strict=True):
+        for chain, text in zip(chains, _translate(translator, pairs), strict=True):
             parts = text.split(", puis ")
             answers = parts + [""] * (length - len(parts))  # a part that is missing is wrong
             right.append([p.accepts(a) for p, a in zip(chain, answers, strict=False)])
@@ -111,4 +186,15 @@ def _scores(translator: Translator, config: dict[str, Any]) -> dict[str, Any]:
         found["words"][name] = sum(len(p.source.split()) for p in pairs) / len(pairs)
         found["parts right"][name] = sum(sum(r) for r in right) / (length * len(right))
         found["chains right"][name] = sum(all(r) for r in right) / len(right)
+    found |= {"by phenomenon": {}, "il or elle": {}}
+    for phenomenon in config["phenomena"]:
+        pairs = list(grammar.sentences_with(phenomenon, "test", config["n_test"]))
+        texts = _translate(translator, pairs)
+        found["by phenomenon"][phenomenon] = exact_match(pairs, texts)
+        if phenomenon in TWO_WAY:
+            found["il or elle"][phenomenon] = pronoun_accuracy(pairs, texts)
     return found
+
+
+def _translate(translator: Translator, pairs: list[Pair]) -> list[str]:
+    return translator.translate([pair.source for pair in pairs], beam=1)
