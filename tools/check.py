@@ -63,7 +63,7 @@ def tests() -> list[list[str]]:
             print("  sudo apt-get install chromium", flush=True)
             if os.environ.get("CI"):
                 sys.exit("In CI nothing is skipped.")
-    return [[*PYTEST, "--doctest-modules", "tests", "src"]]
+    return [[*PYTEST, "--durations=25", "--doctest-modules", "tests", "src"]]
 
 
 def notebooks() -> list[list[str]]:
