@@ -157,7 +157,7 @@ def reliability_diagrams(panels: Mapping[str, ArrayLike], least: int = 1) -> Fig
     Returns:
         The figure.
     """
-    columns = min(3, len(panels))
+    columns = min(2, len(panels))  # no more: the letters must be read on a telephone
     lines = -(-len(panels) // columns)
     size = (2.9 * columns + 0.5 if columns > 1 else 4.6, 3.2 * lines if columns > 1 else 4.3)
     figure, places = plt.subplots(

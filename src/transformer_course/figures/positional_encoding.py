@@ -26,7 +26,7 @@ def position_map(table: ArrayLike, marked: int | None = None) -> Figure:
         The figure.
     """
     grid = np.asarray(table, dtype=float)
-    figure, axes = plt.subplots(figsize=(7.2, 3.9))
+    figure, axes = plt.subplots(figsize=(6.0, 3.8))
     image = axes.imshow(grid, cmap=SIGNED, vmin=-1, vmax=1, aspect="auto", interpolation="nearest")
     axes.set(xlabel="dimension", ylabel="position")
     axes.spines[:].set_visible(False)
@@ -58,7 +58,7 @@ def position_waves(waves: Mapping[str, ArrayLike], marked: Sequence[int]) -> Fig
     Returns:
         The figure.
     """
-    figure, panels = plt.subplots(len(waves), 1, figsize=(7.2, 1.45 * len(waves)), sharex=True)
+    figure, panels = plt.subplots(len(waves), 1, figsize=(5.8, 1.5 * len(waves)), sharex=True)
     for axes, (name, heights) in zip(np.atleast_1d(panels), waves.items(), strict=True):
         values = np.asarray(heights, dtype=float)
         axes.axhline(0, color=LINE, lw=1)
@@ -89,7 +89,7 @@ def position_products(products: ArrayLike, rows: Mapping[str, ArrayLike]) -> Fig
     Returns:
         The figure.
     """
-    figure, (left, right) = plt.subplots(1, 2, figsize=(8.2, 3.7))
+    figure, (left, right) = plt.subplots(1, 2, figsize=(6.8, 3.6))
     left.imshow(np.asarray(products, dtype=float), cmap=WEIGHTS, interpolation="nearest")
     left.set(xlabel="position", ylabel="position")
     left.set_title("dot products", loc="left")
@@ -128,7 +128,9 @@ def score_grid(
         The figure.
     """
     grid = np.asarray(scores, dtype=float)
-    figure, axes = plt.subplots(figsize=(2.6 + 0.78 * len(columns), 1.3 + 0.44 * len(rows)))
+    letters = max(len(line) for name in columns for line in name.split("\n"))
+    width = max(0.62, 0.1 + 0.075 * letters)  # of a column, in inches: no wider than its name
+    figure, axes = plt.subplots(figsize=(1.8 + width * len(columns), 1.3 + 0.44 * len(rows)))
     axes.imshow(grid, cmap=WEIGHTS, vmin=0, vmax=1.15, aspect="auto")
     axes.set_xticks(range(len(columns)), columns, fontsize=10)
     axes.set_yticks(range(len(rows)), rows, fontsize=11)

@@ -74,9 +74,9 @@ position_table = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "The function below computes the positional encoding of a sentence, as a widespread worked example "
-        "does. It runs, and it holds three mistakes. Write it without them. Return the table, (n_words, "
-        "d_model), of the paper's equation."
+        "The function below computes the positional encoding of a sentence, much as a widespread worked "
+        "example does. It runs, and it holds three mistakes. Write it without them. Return the table, "
+        "(n_words, d_model), of the paper's equation."
     ),
     returns=("table",),
     reference=reference,
