@@ -91,8 +91,8 @@ def _small(n: int) -> tuple[Array, ...]:
 
 def _large() -> tuple[Array, ...]:
     """Scores from 2 to 7, so many that softmax fails if it subtracts their product, not the largest."""
-    h = np.array(
-        [[1.0, 0.5], [2.0, 1.0], [1.5, 0.5], [2.0, 0.5], [1.0, 1.0], [3.0, 1.0], [0.5, 0.5], [1.0, 0.0]]
+    h = np.column_stack(
+        ([1.0, 2.0, 1.5, 2.0, 1.0, 3.0, 0.5, 1.0], [0.5, 1.0, 0.5, 0.5, 1.0, 1.0, 0.5, 0.0])
     )
     s, _, w, u, _ = _small(1)
     return s, h, w, u, np.array([4.0, 3.0])

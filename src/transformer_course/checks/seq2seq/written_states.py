@@ -86,8 +86,8 @@ def _random(about: str, src_len: int, tgt_len: int, d: int = 2) -> Case:
 
 def _large() -> tuple[Array, ...]:
     """First scores from 3 to 6: softmax fails if it subtracts their product, not the largest."""
-    h = np.array(
-        [[2.0, 1.0], [1.0, 1.0], [2.0, 0.5], [1.0, 1.5], [3.0, 1.0], [1.5, 1.0], [2.0, 2.0], [0.5, 1.5]]
+    h = np.column_stack(
+        ([2.0, 1.0, 2.0, 1.0, 3.0, 1.5, 2.0, 0.5], [1.0, 1.0, 0.5, 1.5, 1.0, 1.0, 2.0, 1.5])
     )
     w = np.array([[0.5, -0.5, 0.25, 0.0, 0.5, -0.5], [0.0, 0.25, -0.25, 0.5, -0.5, 0.5]])
     return np.array([[0.5, -0.5], [1.5, 0.5]]), h, np.ones(2), np.array([[1.0, 0.0], [1.0, 1.0]]), w
