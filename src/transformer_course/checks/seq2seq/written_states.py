@@ -147,7 +147,8 @@ written_states = Exercise(
     statement=(
         "The function below is a decoder that looks back. y holds the words written before, "
         "(tgt_len, d), h the encoder's states, (src_len, d), s the decoder's first state, (d,). "
-        "The score of place j is h_j · (a s), with a of shape (d, d). The new state is tanh(w [s; y_i; context]), with w of shape (d, 3 * d). The "
+        "The score of place j is h_j · (a s), with a of shape (d, d). The new state is "
+        "tanh(w [s; y_i; context]), with w of shape (d, 3 * d). The "
         "function runs, and it holds three mistakes. Write it without them. Return all states, (tgt_len, d)."
     ),
     returns=("states",),
