@@ -105,9 +105,9 @@ encoder_layer = Exercise(
     statement=(
         "Put an encoder layer together, post-norm as in the paper. x is (batch, src_len, d_model), the mask "
         "is boolean and broadcastable to (batch, heads, src_len, src_len), True = may attend. weights is a "
-        'dictionary: weights["self_attention"] holds the four matrices w_query, w_key, w_value and '
-        'w_output; weights["feed_forward"] holds w_1, b_1, w_2 and b_2; weights["norms"] is a list of two '
-        "pairs (gain, bias). Return the layer's output, of the shape of x."
+        'dictionary: weights["self_attention"] is a tuple, the four matrices w_query, w_key, w_value and '
+        'w_output; weights["feed_forward"] is a tuple, w_1, b_1, w_2 and b_2; weights["norms"] is a list of '
+        "two pairs (gain, bias). Return the layer's output, of the shape of x."
     ),
     returns=("output",),
     reference=reference,

@@ -89,6 +89,15 @@ def _small(n: int) -> tuple[Array, ...]:
     return np.array([0.5]), h, np.array([[1.0], [-1.0]]), u, np.array([2.0, 1.0])
 
 
+def _large() -> tuple[Array, ...]:
+    """Scores from 2 to 7, so many that softmax fails if it subtracts their product, not the largest."""
+    h = np.column_stack(
+        ([1.0, 2.0, 1.5, 2.0, 1.0, 3.0, 0.5, 1.0], [0.5, 1.0, 0.5, 0.5, 1.0, 1.0, 0.5, 0.0])
+    )
+    s, _, w, u, _ = _small(1)
+    return s, h, w, u, np.array([4.0, 3.0])
+
+
 look_back = Exercise(
     name="look_back",
     kind="implement",
@@ -107,6 +116,7 @@ look_back = Exercise(
         Case("2 encoder states", _small(2)),
         Case("3 encoder states", _small(3)),
         Case("1 encoder state", _small(1)),
+        Case("8 encoder states, large scores", _large()),
         *random_cases(draw, 6),
     ),
     draw=draw,

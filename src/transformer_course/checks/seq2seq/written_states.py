@@ -84,6 +84,15 @@ def _random(about: str, src_len: int, tgt_len: int, d: int = 2) -> Case:
     )
 
 
+def _large() -> tuple[Array, ...]:
+    """First scores from 3 to 6: softmax fails if it subtracts their product, not the largest."""
+    h = np.column_stack(
+        ([2.0, 1.0, 2.0, 1.0, 3.0, 1.5, 2.0, 0.5], [1.0, 1.0, 0.5, 1.5, 1.0, 1.0, 2.0, 1.5])
+    )
+    w = np.array([[0.5, -0.5, 0.25, 0.0, 0.5, -0.5], [0.0, 0.25, -0.25, 0.5, -0.5, 0.5]])
+    return np.array([[0.5, -0.5], [1.5, 0.5]]), h, np.ones(2), np.array([[1.0, 0.0], [1.0, 1.0]]), w
+
+
 MISTAKES = {
     "asks with the encoder's state i": {"asks_with_h": True},
     "weights that don't sum to 1": {"not_divided": True},
@@ -137,9 +146,9 @@ written_states = Exercise(
     minutes=25,
     statement=(
         "The function below is a decoder that looks back. y holds the words written before, "
-        "(tgt_len, d), h the "
-        "encoder's states, (src_len, d), s the decoder's first state, (d,). The score of place j is h_j · a s, "
-        "with a of shape (d, d). The new state is tanh(w [s; y; context]), with w of shape (d, 3 * d). The "
+        "(tgt_len, d), h the encoder's states, (src_len, d), s the decoder's first state, (d,). "
+        "The score of place j is h_j · (a s), with a of shape (d, d). The new state is "
+        "tanh(w [s; y_i; context]), with w of shape (d, 3 * d). The "
         "function runs, and it holds three mistakes. Write it without them. Return all states, (tgt_len, d)."
     ),
     returns=("states",),
@@ -150,6 +159,7 @@ written_states = Exercise(
         _random("2 words, 3 encoder states", 3, 2),
         _random("4 words, 5 encoder states, width 3", 5, 4, 3),
         _random("1 word, 2 encoder states", 2, 1),
+        Case("2 words, 8 encoder states, large scores", _large()),
         *random_cases(draw, 6),
     ),
     draw=draw,
