@@ -4,7 +4,7 @@ An experiment is a script book/experiments/<name>.py with
 
     CONFIG   what it is run with, anything JSON can say
     REDUCED  values of CONFIG for a run of seconds, which the tests use
-    MODULES  the package modules its result depends on
+    MODULES  the package modules its result depends on; those of a translator are in fingerprint.TRANSLATOR
     run(seed, config, folder) -> {"curves": {name: [...]}, "scores": {name: number}}
 
 It is run with three seeds; a seed that is done is kept in runs/experiments, so an interrupted run resumes. The

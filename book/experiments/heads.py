@@ -7,6 +7,7 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from fingerprint import TRANSLATOR
 from torch import Tensor
 
 from transformer_course import multi_head
@@ -44,22 +45,7 @@ REDUCED: dict[str, Any] = {
     "n_test": 10,
     "training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 1},
 }
-MODULES = [
-    "attention.py",
-    "corpus/batches.py",
-    "corpus/grammar",
-    "corpus/scoring.py",
-    "corpus/vocabulary.py",
-    "decoding.py",
-    "encoder_decoder.py",
-    "loss.py",
-    "masking.py",
-    "multi_head.py",
-    "positional_encoding.py",
-    "recipe.py",
-    "training.py",
-    "translator.py",
-]
+MODULES = [*TRANSLATOR]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

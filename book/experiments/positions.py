@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from fingerprint import TRANSLATOR
 from torch import Tensor, nn
 
 from transformer_course.checkpoints import list_checkpoints, read_json, write_json
@@ -67,22 +68,7 @@ REDUCED: dict[str, Any] = {
     "n_test": 2,
     "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
 }
-MODULES = [
-    "attention.py",
-    "corpus/batches.py",
-    "corpus/grammar",
-    "corpus/scoring.py",
-    "corpus/vocabulary.py",
-    "decoding.py",
-    "encoder_decoder.py",
-    "loss.py",
-    "masking.py",
-    "multi_head.py",
-    "positional_encoding.py",
-    "recipe.py",
-    "training.py",
-    "translator.py",
-]
+MODULES = [*TRANSLATOR]
 RANGES = ("up to {0}", "{1} and {2}", "{3} and more")
 
 

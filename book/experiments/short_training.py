@@ -5,6 +5,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from fingerprint import TRANSLATOR
+
 from transformer_course.corpus import grammar
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.recipe import Recipe, train_translator
@@ -28,22 +30,7 @@ REDUCED: dict[str, Any] = {
     "n_test": 20,
     "recipe": {"training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 4}},
 }
-MODULES = [
-    "attention.py",
-    "corpus/batches.py",
-    "corpus/grammar",
-    "corpus/vocabulary.py",
-    "decoding.py",
-    "encoder_decoder.py",
-    "evaluation.py",
-    "loss.py",
-    "masking.py",
-    "multi_head.py",
-    "positional_encoding.py",
-    "recipe.py",
-    "training.py",
-    "translator.py",
-]
+MODULES = [*TRANSLATOR, "evaluation.py"]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

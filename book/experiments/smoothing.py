@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from fingerprint import TRANSLATOR
 from torch import Tensor
 
 from transformer_course.checkpoints import list_checkpoints, read_json, write_json
@@ -47,22 +48,7 @@ REDUCED: dict[str, Any] = {
     "n_test": 2,
     "training": {"max_steps": 10, "warmup_steps": 4, "validate_every": 1},
 }
-MODULES = [
-    "attention.py",
-    "corpus/batches.py",
-    "corpus/grammar",
-    "corpus/scoring.py",
-    "corpus/vocabulary.py",
-    "decoding.py",
-    "encoder_decoder.py",
-    "loss.py",
-    "masking.py",
-    "multi_head.py",
-    "positional_encoding.py",
-    "recipe.py",
-    "training.py",
-    "translator.py",
-]
+MODULES = [*TRANSLATOR]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
