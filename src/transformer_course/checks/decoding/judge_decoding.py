@@ -24,8 +24,8 @@ judge_decoding = Exercise(
     minutes=15,
     statement=(
         "First write two or three sentences of your own: why can a beam find what greedy search misses, and "
-        "what may it still miss? Then judge the ten statements. Your function gets the letter of a statement and "
-        "returns True or False."
+        "what may it still miss? Then judge the ten statements. Your function gets the letter of a statement "
+        "and returns True or False."
     ),
     returns=("verdict",),
     reference=KEY.statement,
