@@ -143,7 +143,7 @@ beam_step = Exercise(
         Misconception(
             "the best token of each beginning, in their old order",
             _one_each_unsorted,
-            "All continuations compete with one another. Can one beginning go on twice, and another one die?",
+            "The old order is gone after a step: what are the new ones sorted by? And who competes with whom?",
         ),
         Misconception(
             "only the best beginning goes on",

@@ -93,7 +93,7 @@ best_of_beam = Exercise(
         Misconception(
             _SOME + "who may go on, and the score",
             _with(one_each=True, by_sum=True),
-            _TWO + " Follow one step with a pencil: which continuations are compared?",
+            _TWO + " Try a beam of 5 with and without a length penalty.",
         ),
         Misconception(
             _SOME + "when it ends, and the score",
