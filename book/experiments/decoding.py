@@ -39,9 +39,9 @@ CONFIG: dict[str, Any] = {
         "T = 1, p = 0.8": {"temperature": 1.0, "top_p": 0.8},
         "T = 1.5, p = 0.8": {"temperature": 1.5, "top_p": 0.8},
     },
-    "n_trees": 3,
+    "n_trees": 4,
     "tree_beams": [1, 2, 3, 4, 5],
-    "n_spreads": 3,
+    "n_spreads": 4,
     "cache": {"preset": "small", "src_len": 16, "lengths": [16, 32, 64, 128, 256], "rounds": 5},
     "recipe": asdict(
         replace(
@@ -270,7 +270,9 @@ def _spreads(translator: Translator, pairs: list[Pair], count: int) -> list[dict
         log_probs = log_softmax(translator.model(batch.src, batch.tgt[:, :-1])[0])
         log_probs[:, FORBIDDEN] = -torch.inf
         entropies = -(log_probs.exp() * log_probs.clamp(min=-100)).sum(-1)
-        position = int(entropies.argmax())
+        # Only where whole words begin: they are easier to read than parts of words.
+        whole = [all(piece(i).startswith("▁") for i in row.topk(12).indices) for row in log_probs]
+        position = int((entropies * torch.tensor(whole)).argmax())
         ranked.append((float(entropies[position]), i, position, log_probs[position]))
     ranked.sort(key=lambda entry: -entry[0])
     spreads = []
