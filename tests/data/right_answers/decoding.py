@@ -148,7 +148,7 @@ def best_of_beam__heap(table, beam, max_len, alpha):
         kept = heapq.nlargest(beam, grown)
         finished.extend(h for h in kept if h[1][-1] == 0)
         alive = [h for h in kept if h[1][-1] != 0]
-    return max(finished or alive, key=score)[1]
+    return np.array(max(finished or alive, key=score)[1])
 
 
 def best_of_beam__arrays(table, beam, max_len, alpha):

@@ -391,8 +391,8 @@ def bleu__harmonic_mean(hypotheses, references):
     return 100 * _short(hypotheses, references) * mean
 
 
-def bleu__smallest_precision(hypotheses, references):
-    return 100 * _short(hypotheses, references) * min(_precisions(hypotheses, references))
+def bleu__middle_precisions(hypotheses, references):
+    return 100 * _short(hypotheses, references) * sorted(_precisions(hypotheses, references))[1]
 
 
 def bleu__always_a_hundred(hypotheses, references):

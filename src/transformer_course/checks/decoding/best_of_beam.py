@@ -21,8 +21,8 @@ def _with(**mistakes: bool) -> Callable[[Array, int, int, float], Array]:
 def draw(rng: np.random.Generator) -> tuple[Array, int, int, float]:
     """Return a model, a beam, the most words, and the strength of the penalty."""
     table = some_table(rng, int(rng.integers(4, 7)))
-    alpha = float(rng.choice([0.0, 0.6, 1.0, 1.5]))
-    return table, int(rng.integers(2, 5)), int(rng.integers(5, 9)), alpha
+    alpha = float(rng.choice([0.0, 1.0, 2.0, 4.0]))
+    return table, int(rng.integers(2, 6)), int(rng.integers(5, 9)), alpha
 
 
 def _words(*rows: list[float]) -> Array:
@@ -37,7 +37,7 @@ _BY_HAND = _words(
     [0.2, 0.6, 0.05, 0.05, 0.1],
     [0.9, 0.04, 0.02, 0.02, 0.02],
 )
-_SHORT = _words([0.001, 0.6, 0.399], [0.45, 0.1, 0.45], [0.6, 0.3, 0.1])
+_CLOSE = _words([0.001, 0.998, 0.001], [0.5, 0.01, 0.49], [0.98, 0.01, 0.01])
 _TWICE = _words(
     [0.01, 0.79, 0.1, 0.1], [0.05, 0.05, 0.46, 0.44], [0.3, 0.3, 0.2, 0.2], [0.97, 0.01, 0.01, 0.01]
 )
@@ -61,8 +61,8 @@ best_of_beam = Exercise(
     reference=reference,
     cases=(
         Case("i am a student", (_BY_HAND, 2, 6, 0.6)),
-        Case("two words, strong penalty", (_SHORT, 2, 5, 2.0)),
-        Case("two words, no penalty", (_SHORT, 2, 5, 0.0)),
+        Case("the penalty decides", (_CLOSE, 2, 5, 1.0)),
+        Case("the same without a penalty", (_CLOSE, 2, 5, 0.0)),
         Case("one beginning goes on twice", (_TWICE, 2, 5, 0.0)),
         Case("a beam of one", (_BY_HAND, 1, 6, 0.6)),
         Case("the limit comes first", (_BY_HAND, 2, 2, 0.6)),

@@ -161,8 +161,8 @@ next_token_distribution = Exercise(
         Misconception(
             "no temperature",
             _probs_divided,
-            "With temperature 1 all is right. Where do you use it? (Dividing probabilities, and then making "
-            "them sum to 1, changes nothing.)",
+            "With temperature 1 all is right. Where do you use it? Dividing probabilities, and then making "
+            "them sum to 1, changes nothing.",
         ),
         Misconception(
             "not normalised at the end",

@@ -56,7 +56,7 @@ predict = Exercise(
         Misconception(
             "the end of the sentence left out of the best",
             KEY.wrong("b", 0.36),
-            "To end is a choice with a probability as well.",
+            "Three choices make this sentence: two words, and then?",
         ),
         Misconception(
             "greedy's sentence taken for the best",
