@@ -252,8 +252,8 @@ def _beam(table, beam, max_len, score, keep=lambda kept: kept):
     return max(finished or open_ones, key=score)[0]
 
 
-def best_of_beam__penalty_multiplied(table, beam, max_len, alpha):
-    return np.array(_beam(table, beam, max_len, lambda c: c[1] * ((5 + len(c[0])) / 6) ** alpha))
+def best_of_beam__alpha_added_for_each_word(table, beam, max_len, alpha):
+    return np.array(_beam(table, beam, max_len, lambda c: c[1] + alpha * len(c[0])))
 
 
 def best_of_beam__mean_per_word(table, beam, max_len, alpha):

@@ -20,7 +20,7 @@ def search(
     alpha: float,
     *,
     one_each: bool = False,
-    first_wins: bool = False,
+    first_only: bool = False,
     by_sum: bool = False,
 ) -> Array:
     """Return the ids of the best hypothesis, with some of three mistakes.
@@ -31,7 +31,7 @@ def search(
         max_len: most words, the end included.
         alpha: strength of the length penalty.
         one_each: mistake: each beginning is continued by its best words only as often as the beam has room.
-        first_wins: mistake: the search ends with the first sentence that ends.
+        first_only: mistake: of the kept ones, only the first may end; others that do are lost.
         by_sum: mistake: the length penalty is left out.
     """
     open_ones: list[Hypothesis] = [((), 0.0)]
@@ -46,9 +46,9 @@ def search(
             candidates += [((*ids, int(word)), total + float(row[word])) for word in words]
         candidates.sort(key=lambda candidate: -candidate[1])
         kept = candidates[:beam]
-        finished += [c for c in kept if c[0][-1] == 0]
+        finished += [c for c in kept[: 1 if first_only else beam] if c[0][-1] == 0]
         open_ones = [c for c in kept if c[0][-1] != 0]
-        if not open_ones or (first_wins and finished):
+        if not open_ones:
             break
 
     def score(hypothesis: Hypothesis) -> float:
