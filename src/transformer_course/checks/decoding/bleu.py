@@ -155,6 +155,7 @@ bleu = Exercise(
             "one short, one long",
             ("the cat is on the\n" + _RIGHT + " now", _RIGHT + "\n" + _RIGHT),
         ),
+        Case("one run of four in common", ("the cat is on my old bed", _RIGHT)),
         Case("nothing in common", ("a dog ran far away", _RIGHT)),
         Case("no run of four in common", ("the cat sat on the old mat", _RIGHT)),
         Case(
