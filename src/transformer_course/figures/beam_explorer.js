@@ -2,7 +2,7 @@
 // it needs no Python once the page is open.
 
 const END = "</s>";
-const [WIDTH, BOX, TAG, GAP, TOP] = [600, 50, 24, 30, 6]; // units of the drawing
+const [WIDTH, BOX, TAG, GAP, TOP] = [600, 54, 26, 18, 6]; // units of the drawing
 
 /** What the sum of log-probabilities is divided by. */
 export function penalty(length, alpha) {
@@ -70,9 +70,9 @@ function node(parent, x, y, width, piece, total, kind) {
   const group = svg(parent, "g", { class: `tc-node ${kind}` });
   svg(group, "rect", { x: x - width / 2, y, width, height: BOX, rx: 6 });
   const shown = piece.replaceAll("\u2581", "");
-  const word = svg(group, "text", { x, y: y + 21, "text-anchor": "middle", class: "tc-word" }, shown);
+  const word = svg(group, "text", { x, y: y + 24, "text-anchor": "middle", class: "tc-word" }, shown);
   if (shown.length > 8) word.setAttribute("textLength", width - 8), word.setAttribute("lengthAdjust", "spacingAndGlyphs");
-  if (total !== null) svg(group, "text", { x, y: y + 42, "text-anchor": "middle" }, digits(total, 2));
+  if (total !== null) svg(group, "text", { x, y: y + 47, "text-anchor": "middle" }, digits(total, 2));
 }
 
 /** Draw the beginnings kept at each step, one row a step; a green tag where a sentence ended. */
@@ -97,7 +97,7 @@ function drawTree(drawing, steps, beam, maxRows) {
       const group = svg(drawing, "g", { class: best ? "tc-tag tc-best" : "tc-tag" });
       const left = above[parent].x - width / 2;
       svg(group, "rect", { x: left + 4, y: y - row + BOX, width: width - 8, height: TAG, rx: 4 });
-      const middle = { x: above[parent].x, y: y - row + BOX + 18, "text-anchor": "middle" };
+      const middle = { x: above[parent].x, y: y - row + BOX + 20, "text-anchor": "middle" };
       svg(group, "text", middle, `${END} ${digits(total, 2)}`);
     }
     const tagged = new Set(ended.map(({ parent }) => parent));
@@ -106,7 +106,7 @@ function drawTree(drawing, steps, beam, maxRows) {
       const best = onPath(candidate.pieces);
       const from = above[candidate.parent];
       const start = y - row + BOX + (tagged.has(candidate.parent) ? TAG : 0);
-      const path = `M${from.x},${start}C${from.x},${start + 26} ${x},${y - 26} ${x},${y}`;
+      const path = `M${from.x},${start}C${from.x},${start + 22} ${x},${y - 22} ${x},${y}`;
       svg(lines, "path", { d: path, class: best ? "tc-edge tc-best" : "tc-edge" });
       const kind = best ? "tc-best" : t === steps.length - 1 && !winner ? "tc-new" : "";
       node(drawing, x, y, width, candidate.pieces.at(-1), candidate.total, kind);
