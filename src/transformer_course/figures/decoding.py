@@ -38,7 +38,7 @@ def search_tree(
         gap = (rows - 1) / max(len(column) - 1, 1) if len(column) > 1 else 0.0
         for i, beginning in enumerate(column):
             places[beginning] = (step, i * gap if len(column) > 1 else (rows - 1) / 2)
-    figure, axes = plt.subplots(figsize=(1.5 * (steps + 1), 0.95 * rows + 0.4))
+    figure, axes = plt.subplots(figsize=(1.05 * (steps + 1), 0.95 * rows + 0.4))
     for beginning, (x, y) in places.items():
         wins = best[: len(beginning)] == beginning
         alive = wins or beginning in kept
@@ -52,7 +52,7 @@ def search_tree(
             text = "<s>"
         frame = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": colour, "lw": style["lw"]}
         ink = INK if alive else QUIET
-        axes.text(x, y, text, ha="center", va="center", color=ink, bbox=frame, fontsize=11)
+        axes.text(x, y, text, ha="center", va="center", color=ink, bbox=frame, fontsize=12)
     axes.set(xlim=(-0.45, steps + 0.5), ylim=(rows - 0.45, -0.55))
     axes.set_axis_off()
     return figure
