@@ -51,6 +51,7 @@ export function searched(branches, beam, alpha, maxLen) {
         open += 1;
       }
     });
+    if (beam === 1 && finished.length) candidates.forEach((c) => c.fate === "stays" && (c.fate = "dropped"));
     kept = candidates.filter((candidate) => candidate.fate === "stays");
     const done = over(finished, kept[0]?.total ?? -Infinity, beam, length, alpha, maxLen);
     const last = done || length === maxLen || kept.length === 0;
