@@ -72,7 +72,7 @@ function node(parent, x, y, width, piece, total, kind) {
   svg(group, "rect", { x: x - width / 2, y, width, height: BOX, rx: 6 });
   const shown = piece.replaceAll("\u2581", "");
   const word = svg(group, "text", { x, y: y + 24, "text-anchor": "middle", class: "tc-word" }, shown);
-  if (shown.length > 8) word.setAttribute("textLength", width - 8), word.setAttribute("lengthAdjust", "spacingAndGlyphs");
+  if (shown.length * 15 > width - 8) word.setAttribute("textLength", width - 8), word.setAttribute("lengthAdjust", "spacingAndGlyphs");
   if (total !== null) svg(group, "text", { x, y: y + 47, "text-anchor": "middle" }, digits(total, 2));
 }
 
