@@ -1,6 +1,7 @@
 """Whatever the learner's function does: a sentence of its own, and the next check works as ever."""
 # ruff: noqa: B006, E701, E722, NPY002, SIM105 (written as learners write)
 
+import dataclasses
 import io
 import signal
 import sys
@@ -244,6 +245,21 @@ def test_each_trouble_has_its_own_sentence(function: Function, sentence: str) ->
     assert (report.passed, report.misconception, report.attempted) == (False, None, True)
     assert report.message.startswith("halves. Not yet right. ")
     assert sentence in report.message
+
+
+def test_whole_numbers_are_asked_for_where_the_answer_has_them() -> None:
+    """Ids as 2.0 can't be used as places in an array."""
+    exercise = dataclasses.replace(
+        HALVES,
+        reference=lambda x: (x.argsort(), float(x.sum())),
+        returns=("order", "total"),
+        misconceptions=(),
+    )
+    assert judge(exercise, lambda x: (np.argsort(x), float(x.sum()))).passed
+    message = judge(exercise, lambda x: (1.0 * np.argsort(x), float(x.sum()))).message
+    assert "`order`: expected whole numbers, got dtype float64." in message
+    message = judge(exercise, lambda x: (x.argsort() + 1, float(x.sum()))).message
+    assert "`order[0" in message
 
 
 def test_no_two_troubles_share_a_message() -> None:

@@ -1284,6 +1284,104 @@ MUTANTS = [
         ),
     ),
     *_of(
+        "figures/decoding",
+        "decoding_figures",
+        (
+            "only kept beginnings drawn plainly, the winner not",
+            "wins = best[: len(beginning)] == beginning",
+            "wins = False",
+            "test_a_search_tree_has_a_box_for_each_beginning",
+        ),
+        (
+            "edges start at the start",
+            "from_x, from_y = places[beginning[:-1]]",
+            "from_x, from_y = places[()]",
+            "test_edges_of_a_search_tree_lead_from_beginning_to_beginning",
+        ),
+        (
+            "a cache that computes everything again",
+            'fresh = position == step or title.startswith("without")',
+            "fresh = True",
+            "test_cache_grids_mark_what_is_computed",
+        ),
+        (
+            "a sum in the place of the mean over the seeds",
+            "np.mean(seeds, axis=0), dashes",
+            "np.sum(seeds, axis=0), dashes",
+            "test_scores_by_beam_have_a_mark_for_each_seed",
+        ),
+        (
+            "the fastest seed in the place of the median",
+            "middle = np.median(",
+            "middle = np.min(",
+            "test_seconds_by_length_draw_the_median_of_the_seeds",
+        ),
+    ),
+    *_of(
+        "figures/beam_explorer",
+        "decoding_figures",
+        (
+            "any beam taken",
+            "if not 1 <= beam <= WIDEST:",
+            "if False:",
+            "test_the_beam_explorer_refuses_what_it_cannot_draw",
+        ),
+        (
+            "a tree without its first branch taken",
+            'if not tree["branches"].get(""):',
+            "if False:",
+            "test_the_beam_explorer_refuses_what_it_cannot_draw",
+        ),
+    ),
+    *_of(
+        "figures/sampling_explorer",
+        "decoding_figures",
+        (
+            "logits in any order taken",
+            "any(a < b for a, b in pairwise(logits))",
+            "False",
+            "test_the_sampling_explorer_refuses_what_it_cannot_draw",
+        ),
+        (
+            "a top_p of 0 taken",
+            "if not 0 < top_p <= 1:",
+            "if not 0 <= top_p <= 1:",
+            "test_the_sampling_explorer_refuses_what_it_cannot_draw",
+        ),
+    ),
+    *_of(
+        "checks/comparing",
+        "checks_engine",
+        (
+            "whole numbers not asked for",
+            'if array.dtype.kind not in "iu":',
+            "if False:",
+            "test_whole_numbers_are_asked_for_where_the_answer_has_them",
+        ),
+    ),
+    *_of(
+        "decoding",
+        "decoding",
+        (
+            "the page: top-k keeps one too many",
+            "probabilities[..., top_k:] = 0.0",
+            "probabilities[..., top_k + 1 :] = 0.0",
+            "chapters/09_decoding.ipynb",
+        ),
+        (
+            "the page: a penalty over 5",
+            "return float(((5 + length) / 6) ** alpha)",
+            "return float(((5 + length) / 5) ** alpha)",
+            "chapters/09_decoding.ipynb",
+        ),
+        (
+            "the page: drafts forget their past",
+            "candidates = (scores[:, :, None] + step).flatten(1).topk(2 * beam)",
+            "candidates = (0 * scores[:, :, None] + step).flatten(1).topk(2 * beam)",
+            "chapters/09_decoding.ipynb",
+        ),
+    ),
+    *_of(
         "figures/loss_explorer",
         "loss_figures",
         (

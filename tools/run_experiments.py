@@ -6,6 +6,7 @@ An experiment is a script book/experiments/<name>.py with
     REDUCED  values of CONFIG for a run of seconds, which the tests use
     MODULES  the package modules its result depends on; those of a translator are in fingerprint.TRANSLATOR
     run(seed, config, folder) -> {"curves": {name: [...]}, "scores": {name: number}}
+                                 and perhaps "texts", examples that a chapter shows
 
 It is run with three seeds; a seed that is done is kept in runs/experiments, so an interrupted run resumes. The
 record goes to book/experiments/<name>.json.

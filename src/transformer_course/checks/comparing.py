@@ -59,7 +59,7 @@ def _as_part(value: Any, expected: Any, name: str) -> Array:
 
 
 def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Array:
-    """Return an array or tensor as an array of floats, or of True and False, of the expected shape."""
+    """Return an array or tensor as an array of the expected shape: floats, whole numbers, or True and False."""
     if not isinstance(value, (np.ndarray, np.generic, torch.Tensor)):
         raise wrong_type
     try:
@@ -71,6 +71,10 @@ def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Arra
     if expected.dtype.kind == "b":
         if array.dtype.kind != "b":
             raise Unfit(f"`{name}`: expected True and False (dtype bool), got dtype {array.dtype}.")
+        return array
+    if expected.dtype.kind in "iu":
+        if array.dtype.kind not in "iu":
+            raise Unfit(f"`{name}`: expected whole numbers, got dtype {array.dtype}.")
         return array
     if array.dtype.kind != "f":
         raise Unfit(f"`{name}`: expected numbers with a decimal point, got dtype {array.dtype}.")

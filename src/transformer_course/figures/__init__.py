@@ -13,6 +13,13 @@ from transformer_course.figures.attention import (
     score_fields,
 )
 from transformer_course.figures.attention_plane import AttentionPlane
+from transformer_course.figures.beam_explorer import BeamExplorer
+from transformer_course.figures.decoding import (
+    cache_grids,
+    scores_by_beam,
+    search_tree,
+    seconds_by_length,
+)
 from transformer_course.figures.encoder_decoder import (
     component_dots,
     loss_valleys,
@@ -57,6 +64,7 @@ from transformer_course.figures.positional_encoding import (
     position_waves,
     score_grid,
 )
+from transformer_course.figures.sampling_explorer import SamplingExplorer
 from transformer_course.figures.self_attention import (
     projections,
     scores_by_layers,
@@ -81,15 +89,18 @@ __all__ = [
     "VALUE",
     "WEIGHTS",
     "AttentionPlane",
+    "BeamExplorer",
     "HeadExplorer",
     "LossExplorer",
     "MaskExplorer",
     "ModelMap",
     "PositionExplorer",
+    "SamplingExplorer",
     "SelfAttentionSteps",
     "Source",
     "WordPaths",
     "accuracy_by_length",
+    "cache_grids",
     "component_dots",
     "curves_by_length",
     "distribution_bars",
@@ -117,7 +128,10 @@ __all__ = [
     "scaling_curves",
     "score_fields",
     "score_grid",
+    "scores_by_beam",
     "scores_by_layers",
+    "search_tree",
+    "seconds_by_length",
     "smoothing_dots",
     "stack_losses",
     "sub_layers",

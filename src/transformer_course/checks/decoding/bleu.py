@@ -1,0 +1,230 @@
+"""Exercise: BLEU from scratch."""
+
+import math
+from collections import Counter
+from collections.abc import Callable
+
+import numpy as np
+
+from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+
+
+def _ngrams(words: list[str], n: int) -> Counter[tuple[str, ...]]:
+    """Return how often each run of n words occurs."""
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+
+
+def _counts(
+    hypotheses: list[list[str]], references: list[list[str]], *, clip: bool = True
+) -> tuple[list[int], list[int]]:
+    """Return for n = 1 … 4 the runs that were found in the references, and all runs."""
+    found, total = [0] * 4, [0] * 4
+    for words, right in zip(hypotheses, references, strict=True):
+        for n in range(1, 5):
+            ours, theirs = _ngrams(words, n), _ngrams(right, n)
+            for run, count in ours.items():
+                found[n - 1] += min(count, theirs[run]) if clip else count * (run in theirs)
+            total[n - 1] += sum(ours.values())
+    return found, total
+
+
+def _score(found: list[int], total: list[int], brevity: float) -> float:
+    """Return 100 times brevity times the geometric mean of the precisions; 0 if one of them is 0."""
+    if min(found) == 0:
+        return 0.0
+    logs = [math.log(f / t) for f, t in zip(found, total, strict=True)]
+    return 100 * brevity * math.exp(sum(logs) / 4)
+
+
+def _brevity(ours: int, theirs: int) -> float:
+    """Return the brevity penalty of two total lengths."""
+    return 1.0 if ours > theirs else math.exp(1 - theirs / max(ours, 1))
+
+
+def _split(lines: str) -> list[list[str]]:
+    return [line.split() for line in lines.split("\n")]
+
+
+def _lengths(hypotheses: str, references: str) -> tuple[int, int]:
+    return len(hypotheses.split()), len(references.split())
+
+
+def reference(hypotheses: str, references: str) -> float:
+    """Return the corpus BLEU."""
+    found, total = _counts(_split(hypotheses), _split(references))
+    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+
+
+def _without_brevity(hypotheses: str, references: str) -> float:
+    return _score(*_counts(_split(hypotheses), _split(references)), 1.0)
+
+
+def _brevity_reversed(hypotheses: str, references: str) -> float:
+    ours, theirs = _lengths(hypotheses, references)
+    return _score(*_counts(_split(hypotheses), _split(references)), _brevity(theirs, ours))
+
+
+def _brevity_both_ways(hypotheses: str, references: str) -> float:
+    ours, theirs = _lengths(hypotheses, references)
+    return _score(*_counts(_split(hypotheses), _split(references)), math.exp(1 - theirs / ours))
+
+
+def _brevity_as_a_ratio(hypotheses: str, references: str) -> float:
+    ours, theirs = _lengths(hypotheses, references)
+    return _score(*_counts(_split(hypotheses), _split(references)), min(1.0, ours / theirs))
+
+
+def _unclipped(hypotheses: str, references: str) -> float:
+    counts = _counts(_split(hypotheses), _split(references), clip=False)
+    return _score(*counts, _brevity(*_lengths(hypotheses, references)))
+
+
+def _mean_of_sentences(hypotheses: str, references: str) -> float:
+    pairs = zip(hypotheses.split("\n"), references.split("\n"), strict=True)
+    return float(np.mean([reference(ours, theirs) for ours, theirs in pairs]))
+
+
+def _of_precisions(mean: Callable[[list[float]], float]) -> Callable[[str, str], float]:
+    """Return the score with another mean of the four precisions."""
+
+    def wrong(hypotheses: str, references: str) -> float:
+        found, total = _counts(_split(hypotheses), _split(references))
+        precisions = [f / max(t, 1) for f, t in zip(found, total, strict=True)]
+        return 100 * _brevity(*_lengths(hypotheses, references)) * mean(precisions)
+
+    return wrong
+
+
+def _recall(hypotheses: str, references: str) -> float:
+    found, _ = _counts(_split(hypotheses), _split(references))
+    _, total = _counts(_split(references), _split(hypotheses))
+    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+
+
+def _product(precisions: list[float]) -> float:
+    return math.prod(precisions)
+
+
+def draw(rng: np.random.Generator) -> tuple[str, str]:
+    """Return a few hypotheses and references, one sentence a line, that share many runs of words."""
+    words = np.array(["the", "cat", "sat", "on", "mat", "a", "dog", "ran"])
+    ours, theirs = [], []
+    for _ in range(int(rng.integers(1, 4))):
+        right = list(rng.choice(words, size=int(rng.integers(7, 13))))
+        said = list(right)
+        for _ in range(int(rng.integers(0, 3))):
+            place = int(rng.integers(0, len(said)))
+            change = int(rng.integers(0, 3))
+            if change == 0:
+                said[place] = str(rng.choice(words))
+            elif change == 1:
+                del said[place]
+            else:
+                said.insert(place, said[place])
+        ours.append(" ".join(map(str, said)))
+        theirs.append(" ".join(map(str, right)))
+    return "\n".join(ours), "\n".join(theirs)
+
+
+_RIGHT = "the cat is on the red mat"
+
+bleu = Exercise(
+    name="bleu",
+    kind="implement",
+    difficulty=3,
+    minutes=35,
+    statement=(
+        "Write the BLEU of a corpus. hypotheses and references are texts with one sentence a line, as many "
+        "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words, clipped, over "
+        "all sentences together; take the geometric mean of the four precisions, times the brevity penalty of "
+        "the total lengths, times 100. If a precision is 0, return 0."
+    ),
+    returns=("score",),
+    reference=reference,
+    cases=(
+        Case("all right", (_RIGHT, _RIGHT)),
+        Case("one word wrong", ("the cat is on the red bed", _RIGHT)),
+        Case("a word repeated", ("the the cat is on the red mat", _RIGHT)),
+        Case("too short", ("the cat is on the", _RIGHT)),
+        Case("too long", (_RIGHT + " and sleeps", _RIGHT)),
+        Case(
+            "two sentences",
+            (_RIGHT + "\na dog ran to the old house", _RIGHT + "\na dog ran home to the old house"),
+        ),
+        Case(
+            "one short, one long",
+            ("the cat is on the\n" + _RIGHT + " now", _RIGHT + "\n" + _RIGHT),
+        ),
+        Case("one run of four in common", ("the cat is on my old bed", _RIGHT)),
+        Case("nothing in common", ("a dog ran far away", _RIGHT)),
+        Case("no run of four in common", ("the cat sat on the old mat", _RIGHT)),
+        Case(
+            "a sentence of three words among others",
+            ("the cat sleeps\n" + _RIGHT, "the cat sleeps\n" + _RIGHT),
+        ),
+        *random_cases(draw, 8),
+    ),
+    draw=draw,
+    misconceptions=(
+        Misconception(
+            "no brevity penalty",
+            _without_brevity,
+            "Who leaves out the hard words has a high precision. What is to stop that?",
+        ),
+        Misconception(
+            "the brevity penalty reversed",
+            _brevity_reversed,
+            "Which hypotheses should lose: those shorter than the reference, or those longer?",
+        ),
+        Misconception(
+            "a bonus for long hypotheses",
+            _brevity_both_ways,
+            "Can your factor be larger than 1? Precision already punishes what is too much.",
+        ),
+        Misconception(
+            "the plain ratio of lengths as brevity penalty",
+            _brevity_as_a_ratio,
+            "The penalty isn't linear. Look at its formula again.",
+        ),
+        Misconception(
+            "counts not clipped",
+            _unclipped,
+            "What is the precision of 'the the the the' against a reference with one 'the'?",
+        ),
+        Misconception(
+            "the mean of the sentences' BLEU",
+            _mean_of_sentences,
+            "Over what are runs counted: over each sentence, or over all of them together?",
+        ),
+        Misconception(
+            "the arithmetic mean of the precisions",
+            _of_precisions(lambda precisions: float(np.mean(precisions))),
+            "If one precision is 0, the score should be 0. Which mean does that?",
+        ),
+        Misconception(
+            "the product of the precisions",
+            _of_precisions(_product),
+            "If all four precisions are 0.5, their mean should be 0.5. Which root is missing?",
+        ),
+        Misconception(
+            "runs of four words only",
+            _of_precisions(lambda precisions: precisions[3]),
+            "Four precisions count, for n = 1 to 4.",
+        ),
+        Misconception(
+            "single words only",
+            _of_precisions(lambda precisions: precisions[0]),
+            "Words in any order would get a full score. Which runs are missing?",
+        ),
+        Misconception(
+            "recall instead of precision",
+            _recall,
+            "Of all runs in the hypothesis, how many are right? Whose runs do you divide by?",
+        ),
+        Misconception(
+            "a share instead of percent",
+            lambda hypotheses, references: reference(hypotheses, references) / 100,
+            "By convention, a perfect translation has a BLEU of 100.",
+        ),
+    ),
+)

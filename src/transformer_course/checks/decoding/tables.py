@@ -1,0 +1,65 @@
+"""Beam search in a model of one table: what several exercises of chapter 09 are made of.
+
+The next word depends on the last one only: row = last word, column = next word, entries are log-probabilities.
+Word 0 is the end of a sentence; its row says how sentences begin.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Hypothesis = tuple[tuple[int, ...], float]
+
+
+def search(
+    table: Array,
+    beam: int,
+    max_len: int,
+    alpha: float,
+    *,
+    one_each: bool = False,
+    first_only: bool = False,
+    by_sum: bool = False,
+) -> Array:
+    """Return the ids of the best hypothesis, with some of three mistakes.
+
+    Args:
+        table: log-probabilities, (n_words, n_words).
+        beam: beginnings kept at each step.
+        max_len: most words, the end included.
+        alpha: strength of the length penalty.
+        one_each: mistake: each beginning is continued by its best words only as often as the beam has room.
+        first_only: mistake: of the kept ones, only the first may end; others that do are lost.
+        by_sum: mistake: the length penalty is left out.
+    """
+    open_ones: list[Hypothesis] = [((), 0.0)]
+    finished: list[Hypothesis] = []
+    for _ in range(max_len):
+        candidates = []
+        for ids, total in open_ones:
+            row = table[ids[-1] if ids else 0]
+            words = np.argsort(-row, kind="stable")
+            if one_each and ids:
+                words = words[:1]
+            candidates += [((*ids, int(word)), total + float(row[word])) for word in words]
+        candidates.sort(key=lambda candidate: -candidate[1])
+        kept = candidates[:beam]
+        finished += [c for c in kept[: 1 if first_only else beam] if c[0][-1] == 0]
+        open_ones = [c for c in kept if c[0][-1] != 0]
+        if not open_ones:
+            break
+
+    def score(hypothesis: Hypothesis) -> float:
+        ids, total = hypothesis
+        return total if by_sum else total / ((5 + len(ids)) / 6) ** alpha
+
+    return np.array(max(finished or open_ones, key=score)[0])
+
+
+def some_table(rng: np.random.Generator, n_words: int) -> Array:
+    """Return the log-probabilities of a random model; no sentence is empty."""
+    probs = rng.dirichlet(np.full(n_words, 0.7), size=n_words) + 1e-4
+    probs[0, 0] = 1e-9
+    return np.asarray(np.log(probs / probs.sum(axis=1, keepdims=True)))
