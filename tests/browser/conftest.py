@@ -111,7 +111,7 @@ def settle(page: Page) -> None:
             const seen = ({WIDGETS})();
             return seen.shown >= seen.stored;
         }}""",
-            timeout=5000,
+            timeout=20_000,
         )
 
 
@@ -125,7 +125,7 @@ MATHEMATICS = """() => {
 }"""
 WIDGETS = """() => ({
   stored: document.querySelectorAll('script[type$="widget-view+json"]').length,
-  shown: document.querySelectorAll('.widget-subarea').length,
+  shown: document.querySelectorAll('.widget-subarea .tc-widget').length,
 })"""
 THEME = """() => [document.documentElement.dataset.theme,
                 getComputedStyle(document.body).backgroundColor]"""
