@@ -1,11 +1,11 @@
 """How a translator learns: what it makes of four sentences after 100, 200, 400, ... updates, with three seeds."""
 
+import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from shutil import rmtree
 from typing import Any
 
-from transformer_course.checkpoints import read_json
 from transformer_course.corpus import grammar
 from transformer_course.recipe import Recipe, train_translator
 from transformer_course.runs import GRAMMAR_RECIPE
@@ -71,7 +71,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     train_translator(
         train, valid, run_folder, Recipe(**recipe | {"training": training}), evaluate=listen
     )
-    history = read_json(run_folder / "history.json")
+    history = json.loads((run_folder / "history.json").read_text(encoding="utf-8"))
     shown = [i for i, record in enumerate(history) if record["step"] in config["show"]]
     curves: dict[str, list[Any]] = {
         name: [history[i][name] for i in shown] for name in ("step", "train_loss", "loss")

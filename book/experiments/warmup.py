@@ -1,4 +1,4 @@
-"""What does warm-up prevent? Six post-norm layers and six pre-norm ones, with and without it, with three seeds."""
+"""What does warm-up prevent? Six layers, post-norm and pre-norm, with and without it, with three seeds."""
 
 import math
 from collections import Counter
@@ -18,7 +18,7 @@ from transformer_course.training import Progress, Trainer, TrainingConfig, valid
 
 CONFIG: dict[str, Any] = {
     "warmup_steps": {"without": 1, "with": 100},
-    "peak_rate": {"post": [5e-4, 1e-3, 2e-3], "pre": [2e-3]},
+    "peak_rate": {"post": [2.5e-4, 5e-4, 1e-3], "pre": [1e-3]},
     "phenomenon": "clitic order",
     "n_train": 20_000,
     "n_valid": 200,
@@ -30,7 +30,7 @@ CONFIG: dict[str, Any] = {
         "n_encoder_layers": 6,
         "n_decoder_layers": 6,
     },
-    "training": {"max_steps": 400, "max_tokens": 1024, "validate_every": 40},
+    "training": {"max_steps": 330, "max_tokens": 768, "validate_every": 330},
 }
 REDUCED: dict[str, Any] = {
     "peak_rate": {"post": [5e-4], "pre": [5e-4]},
