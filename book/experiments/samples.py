@@ -1,4 +1,4 @@
-"""How a translator learns: what it makes of four sentences after 100, 200, 400, ... updates, with three seeds."""
+"""How a translator learns: what it makes of four sentences after 100, 200, 400, ... updates."""
 
 import json
 from dataclasses import asdict, replace

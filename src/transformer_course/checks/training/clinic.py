@@ -1,4 +1,4 @@
-"""Five checks of a training that goes wrong, as the page on debugging makes them; answers in words, not digits."""
+"""Five checks of a training that goes wrong, as the page on debugging makes them; answers in words."""
 
 import math
 from collections.abc import Callable

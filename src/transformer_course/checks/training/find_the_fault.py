@@ -12,8 +12,8 @@ find_the_fault = Exercise(
     minutes=35,
     statement=(
         "Five trainings don't do what they should. Each has one fault, and you have the code of each. Use the "
-        "five checks, then read the code, and say which fault it is. Your function gets the letter of a patient "
-        "and returns the number of its fault."
+        "five checks, then read the code, and say which fault it is. Your function gets the letter of a "
+        "patient and returns the number of its fault."
     ),
     returns=("fault",),
     reference=KEY.question,

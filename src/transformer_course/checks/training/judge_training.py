@@ -13,8 +13,8 @@ judge_training = Exercise(
     minutes=15,
     statement=(
         "First write two or three sentences of your own: what happens in one step of training, and why does "
-        "the learning rate rise before it falls? Then judge the eight statements. Your function gets the letter "
-        "of a statement and returns True or False."
+        "the learning rate rise before it falls? Then judge the eight statements. Your function gets the "
+        "letter of a statement and returns True or False."
     ),
     returns=("verdict",),
     reference=KEY.statement,

@@ -78,8 +78,8 @@ merge_places = Exercise(
     minutes=15,
     statement=(
         "Find where one round of byte-pair encoding joins two symbols. symbols holds the numbers of n symbols; "
-        "the pair to be joined is left followed by right. Go from left to right; a symbol that was joined can't "
-        "be joined again. Return n times True or False: True where a joined pair begins."
+        "the pair to be joined is left followed by right. Go from left to right; a symbol that was joined "
+        "can't be joined again. Return n times True or False: True where a joined pair begins."
     ),
     returns=("starts",),
     reference=reference,
