@@ -89,9 +89,7 @@ def test_norm_bars_say_none_where_there_is_no_gradient() -> None:
 
 def test_the_explorer_keeps_its_state_and_a_fixed_text() -> None:
     first, second = figures.RateExplorer(), figures.RateExplorer(d_model=128)
-    assert (
-        repr(first) == repr(second) == "Interactive figure: the learning rate over 20000 steps"
-    )
+    assert repr(first) == repr(second) == "Interactive figure: the learning rate over 20000 steps"
     state = figures.RateExplorer("cosine", 256, 2000, 1e-3, 50).get_state()
     names = ("schedule", "d_model", "warmup_steps", "peak_rate", "step")
     assert [state[name] for name in names] == ["cosine", 256, 2000, 1e-3, 50]

@@ -7,6 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike
 
 from transformer_course.figures.palette import HATCH, INK, LINE, MASK, QUIET, drawn
@@ -40,11 +41,10 @@ def shift_picture(target: Sequence[str]) -> Figure:
             axes.text(place, row, token, ha="center", va="center")
     for place in range(len(read)):
         axes.annotate(
-            "", (place, 0.26), (place, 0.74), arrowprops={"arrowstyle": "<-", "color": QUIET}
+            "", (place, 0.26), (place, 0.74), arrowprops={"arrowstyle": "->", "color": QUIET}
         )
         axes.text(place, 1.42, f"position {place}", ha="center", color=QUIET, fontsize=10)
-    axes.invert_yaxis()
-    axes.set(xlim=(-1.75, len(read) - 0.4), ylim=(-0.35, 1.6))
+    axes.set(xlim=(-1.75, len(read) - 0.4), ylim=(1.6, -0.35))
     axes.set_axis_off()
     return figure
 
@@ -114,6 +114,7 @@ def rate_curves(steps: ArrayLike, rates: Mapping[str, ArrayLike]) -> Figure:
     for (name, values), (colour, dashes) in zip(rates.items(), LINES, strict=False):
         axes.plot(np.asarray(steps), np.asarray(values), dashes, color=colour, label=name)
     axes.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.grid(True, color=LINE)
     axes.legend()
     return figure
@@ -177,7 +178,8 @@ def norm_bars(panels: Mapping[str, Mapping[str, float]]) -> Figure:
         1, len(panels), squeeze=False, sharey=True, sharex=True,
         figsize=(2.1 + 2.7 * len(panels), 0.9 + 0.38 * len(parts)),
     )  # fmt: skip
-    lowest = min(n for norms in panels.values() for n in norms.values() if n > 0) / 3
+    found = [n for norms in panels.values() for n in norms.values() if n > 0]
+    lowest, highest = 10 ** np.floor(np.log10(min(found))), 10 ** np.ceil(np.log10(max(found)))
     for axes, (title, norms) in zip(columns[0], panels.items(), strict=True):
         for row, norm in enumerate(norms.values()):
             if norm > 0:
@@ -185,7 +187,8 @@ def norm_bars(panels: Mapping[str, Mapping[str, float]]) -> Figure:
             else:
                 axes.text(lowest * 1.3, row, "none", va="center", color=TARGET, fontweight="bold")
         axes.set_xscale("log")
-        axes.set(yticks=range(len(parts)), yticklabels=parts, xlim=(lowest, None))
+        axes.xaxis.set_minor_formatter(NullFormatter())
+        axes.set(yticks=range(len(parts)), yticklabels=parts, xlim=(lowest, highest))
         axes.set_ylim(len(parts) - 0.4, -0.6)
         axes.set_title(title, loc="left", fontweight="bold", fontsize=11)
         axes.set_xlabel("norm of the gradient")

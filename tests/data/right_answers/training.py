@@ -1,5 +1,6 @@
 """Chapter 07: right answers by loops, by other formulas, with NumPy and with torch."""
 
+import itertools
 import math
 
 import numpy as np
@@ -124,7 +125,7 @@ def adam_step__torch_lerp(
 def table_loss__loops(table, tgt, pad_id):
     surprises = []
     for row in tgt:
-        for before, after in zip(row[:-1], row[1:], strict=True):
+        for before, after in itertools.pairwise(row):
             if after != pad_id:
                 z = table[before]
                 top = max(z)

@@ -11,6 +11,7 @@ from transformer_course.encoder_decoder import Transformer, TransformerConfig
 Loss = Callable[[Transformer, Tensor, Tensor], Tensor]
 Update = Callable[[Transformer, Loss, torch.optim.Optimizer, Tensor, Tensor], float]
 VOCAB_SIZE = 40
+UPDATES = 80
 
 
 def healthy_model(seed: int = 0) -> Transformer:
@@ -90,11 +91,11 @@ def _first_loss(loss_fn: Loss, model: Transformer, src: Tensor, tgt: Tensor) -> 
 
 
 def _one_batch(loss_fn: Loss, model: Transformer, update: Update, src: Tensor, tgt: Tensor) -> str:
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    losses = [update(model, loss_fn, optimizer, src, tgt) for _ in range(150)]
+    optimizer = torch.optim.Adam(model.parameters(), lr=6e-3)
+    losses = [update(model, loss_fn, optimizer, src, tgt) for _ in range(UPDATES)]
     if losses[-1] == losses[0]:
-        return "the loss is the same after 150 updates, to the last digit"
-    return "learned by heart" if losses[-1] < 0.15 else "not learned in 150 updates"
+        return f"the loss is the same after {UPDATES} updates, to the last digit"
+    return "learned by heart" if losses[-1] < 0.15 else f"not learned in {UPDATES} updates"
 
 
 def _gradients(loss_fn: Loss, model: Transformer, src: Tensor, tgt: Tensor) -> str:
@@ -134,9 +135,9 @@ def _last_token(loss_fn: Loss, model: Transformer) -> str:
 def _repeating(loss_fn: Loss, model: Transformer, update: Update) -> str:
     """Whether training makes the model repeat what it reads: its loss on targets it never saw says so."""
     (src, tgt), (new_src, new_tgt) = two_batches()
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+    optimizer = torch.optim.Adam(model.parameters(), lr=6e-3)
     random = torch.Generator().manual_seed(4)
-    for _ in range(150):
+    for _ in range(UPDATES):
         fresh = torch.where(tgt > 2, torch.randint(3, VOCAB_SIZE, tgt.shape, generator=random), tgt)
         update(model, loss_fn, optimizer, src, fresh)
     with torch.no_grad():

@@ -21,7 +21,7 @@ find_the_fault = Exercise(
         Case("patient a", ("a",), _LOOK + "What arrives where?"),
         Case("patient b", ("b",), _LOOK + "What does this model learn from random targets?"),
         Case("patient c", ("c",), _LOOK + "Which line is wrong before the first update?"),
-        Case("patient d", ("d",), _LOOK + "Which later token can be seen?"),
+        Case("patient d", ("d",), _LOOK + "Who may look where?"),
         Case("patient e", ("e",), _LOOK + "What happens to the gradients between two lines?"),
     ),
     secret=True,
@@ -65,7 +65,8 @@ find_the_fault = Exercise(
         Misconception(
             "patient d: the source's padding can be read",
             KEY.wrong("d", 7.0),
-            "Its trouble is not with padding. Change the last token of a target, and see what follows.",
+            "More padding behind the source changes nothing here. Change the last token of a target, and see "
+            "what follows.",
         ),
         Misconception(
             "patient e: the encoder gets no gradient",

@@ -105,7 +105,7 @@ padded_share = Exercise(
         Misconception(
             "the share that is filled",
             _share(filled=True),
-            "Where nothing has to be padded, the answer is 0. What do you say there?",
+            "Where nothing has to be padded, the answer is zero. What do you say there?",
         ),
         Misconception(
             "source and target padded to one width",
