@@ -15,7 +15,7 @@ from .conftest import Visit as Seen
 
 Open = Callable[..., Page]
 NAME = "chapters/07_training.html"
-WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 290, 74, 14, 24, 46  # units of the drawing
+WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 290, 92, 26, 24, 46  # units of the drawing
 STEPS = 20_000
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 

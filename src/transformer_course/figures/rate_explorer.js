@@ -4,7 +4,7 @@
 const STEPS = 20000;
 const [FEWEST, MOST] = [1000, 16000]; // warm-up steps
 const WIDTHS = [128, 256, 512, 1024];
-const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [600, 290, 74, 14, 24, 46]; // units of the drawing
+const [WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM] = [600, 290, 92, 26, 24, 46]; // units of the drawing
 let made = 0; // radio buttons of several figures must not share a name
 
 /** The paper's rate, eq. 3. */
