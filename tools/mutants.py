@@ -1210,6 +1210,142 @@ MUTANTS = [
         ),
     ),
     *_of(
+        "training",
+        "training",
+        (
+            "no warm-up, seen by the notebook",
+            "min(step**-0.5, step * warmup_steps**-1.5)",
+            "step**-0.5",
+            "chapters/07_training.ipynb",
+        ),
+        (
+            "Adam with its usual memory, seen by the notebook",
+            "betas=(0.9, 0.98), eps=1e-9, fused=True",
+            "betas=(0.9, 0.999), eps=1e-9, fused=True",
+            "chapters/07_training.ipynb",
+        ),
+        (
+            "the cosine ends above 0, seen by the notebook",
+            "peak_rate * 0.5 * (1 + math.cos(",
+            "peak_rate * 0.5 * (1.1 + math.cos(",
+            "chapters/07_training.ipynb",
+        ),
+        (
+            "a rate that is one step late, seen by the notebook",
+            'group["lr"] = self._rate(self.step + 1)',
+            'group["lr"] = self._rate(max(1, self.step))',
+            "chapters/07_training.ipynb",
+        ),
+        (
+            "clipping left out, seen by the notebook",
+            "self.model.parameters(), self.config.clip_norm)",
+            "self.model.parameters(), 1e9)",
+            "chapters/07_training.ipynb",
+        ),
+    ),
+    *_of(
+        "corpus/batches",
+        "training",
+        (
+            "sentences in random order, seen by the notebook",
+            "return np.lexsort((up_and_down, src_len))",
+            "return np.arange(len(src_len))",
+            "chapters/07_training.ipynb",
+        ),
+        (
+            "no end mark behind a source, seen by the notebook",
+            "[[*examples[i][0], EOS_ID] for i in indices]",
+            "[[*examples[i][0]] for i in indices]",
+            "chapters/07_training.ipynb",
+        ),
+    ),
+    *_of(
+        "figures/training",
+        "training_figures",
+        (
+            "read and said exchanged",
+            "read, said = target[:-1], target[1:]",
+            "said, read = target[:-1], target[1:]",
+            "test_shift_picture_stands_each_token_over_the_one_before_it",
+        ),
+        (
+            "source and target padded to one width",
+            "sides = [max(lengths) for lengths in zip(*batch, strict=True)]",
+            "sides = [max(map(max, batch))] * 2",
+            "test_padded_batches_have_a_square_for_each_position",
+        ),
+        (
+            "only the first seed drawn",
+            "for number, losses in enumerate(seeds):",
+            "for number, losses in enumerate(seeds[:1]):",
+            "test_loss_curves_have_a_line_for_each_seed_and_a_level",
+        ),
+        (
+            "a bar where there is no gradient",
+            "            if norm > 0:",
+            "            if norm >= 0:",
+            "test_norm_bars_say_none_where_there_is_no_gradient",
+        ),
+    ),
+    *_of(
+        "figures/rate_explorer",
+        "training_figures",
+        (
+            "any warm-up taken",
+            "if not FEWEST <= warmup_steps <= MOST:",
+            "if False:",
+            "test_the_explorer_refuses_what_it_cannot_draw",
+        ),
+        (
+            "any schedule taken",
+            'if schedule not in ("inverse_sqrt", "cosine"):',
+            "if False:",
+            "test_the_explorer_refuses_what_it_cannot_draw",
+        ),
+    ),
+    *_of(
+        "checks/training/clinic",
+        "clinic",
+        (
+            "a leak is never found",
+            "torch.allclose(losses[0], losses[1], atol=1e-5)",
+            "torch.allclose(losses[0], losses[0], atol=1e-5)",
+            "test_each_fault_shows_in_its_line",
+        ),
+        (
+            "a batch that isn't learned passes",
+            "losses[-1] < 0.15",
+            "losses[-1] < 99",
+            "test_each_fault_shows_in_its_line",
+        ),
+        (
+            "a part without a gradient passes",
+            "w.grad is not None and bool(w.grad.abs().max() > 0) for w in weights",
+            "True for w in weights",
+            "test_each_fault_shows_in_its_line",
+        ),
+    ),
+    *_of(
+        "checks/training/adam_step",
+        "checks_answers",
+        (
+            "no correction of the start",
+            "corrected: tuple[bool, bool] = (True, True)",
+            "corrected: tuple[bool, bool] = (False, False)",
+            "test_the_solution_passes",
+        ),
+    ),
+    *_of(
+        "checks/training/merge_places",
+        "checks_answers",
+        (
+            "a symbol joined twice",
+            "overlapping: bool = False",
+            "overlapping: bool = True",
+            "test_the_solution_passes",
+        ),
+    ),
+    *_of(
         "loss",
         "loss",
         (

@@ -64,6 +64,7 @@ from transformer_course.figures.positional_encoding import (
     position_waves,
     score_grid,
 )
+from transformer_course.figures.rate_explorer import RateExplorer
 from transformer_course.figures.sampling_explorer import SamplingExplorer
 from transformer_course.figures.self_attention import (
     projections,
@@ -78,6 +79,13 @@ from transformer_course.figures.seq2seq import (
     one_vector_or_all,
 )
 from transformer_course.figures.source import Source
+from transformer_course.figures.training import (
+    loss_curves,
+    norm_bars,
+    padded_batches,
+    rate_curves,
+    shift_picture,
+)
 from transformer_course.figures.word_paths import WordPaths
 
 __all__ = [
@@ -95,6 +103,7 @@ __all__ = [
     "MaskExplorer",
     "ModelMap",
     "PositionExplorer",
+    "RateExplorer",
     "SamplingExplorer",
     "SelfAttentionSteps",
     "Source",
@@ -114,15 +123,19 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "loss_curves",
     "loss_valleys",
     "mask_grids",
+    "norm_bars",
     "one_vector_or_all",
+    "padded_batches",
     "parameter_bars",
     "position_map",
     "position_products",
     "position_waves",
     "projections",
     "pull_curves",
+    "rate_curves",
     "reliability_diagrams",
     "reshape_grids",
     "scaling_curves",
@@ -132,6 +145,7 @@ __all__ = [
     "scores_by_layers",
     "search_tree",
     "seconds_by_length",
+    "shift_picture",
     "smoothing_dots",
     "stack_losses",
     "sub_layers",

@@ -36,7 +36,7 @@ class BeamExplorer(anywidget.AnyWidget):
     _esm = script("beam_explorer")
     _css = styles("beam_explorer")
 
-    trees = traitlets.List().tag(sync=True)
+    trees: traitlets.List[Any] = traitlets.List().tag(sync=True)
     tree = traitlets.Int().tag(sync=True)
     beam = traitlets.Int().tag(sync=True)
     alpha = traitlets.Float().tag(sync=True)

@@ -1,6 +1,7 @@
 """The plots of chapter 09. Numbers come from the notebook; nothing is computed here but places on paper."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -33,7 +34,7 @@ def search_tree(
     steps = max(map(len, sums))
     columns = [[b for b in sums if len(b) == step] for step in range(1, steps + 1)]
     rows = max(map(len, columns))
-    places = {(): (0.0, (rows - 1) / 2)}
+    places: dict[tuple[str, ...], tuple[float, float]] = {(): (0.0, (rows - 1) / 2)}
     for step, column in enumerate(columns, 1):
         gap = (rows - 1) / max(len(column) - 1, 1) if len(column) > 1 else 0.0
         for i, beginning in enumerate(column):
@@ -43,7 +44,11 @@ def search_tree(
         wins = best[: len(beginning)] == beginning
         alive = wins or beginning in kept
         colour = BEST if wins else INK if alive else MASK
-        style = {"color": colour, "lw": 3.2 if wins else 1.4, "ls": "-" if alive else "--"}
+        style: dict[str, Any] = {
+            "color": colour,
+            "lw": 3.2 if wins else 1.4,
+            "ls": "-" if alive else "--",
+        }
         if beginning:
             from_x, from_y = places[beginning[:-1]]
             axes.plot([from_x, x], [from_y, y], zorder=1, **style)  # the boxes cover its ends
