@@ -24,6 +24,7 @@ PAGES = sorted(
     for path in HTML.rglob("*.html")
     if "_static" not in path.parts and path != HTML / "index.html"  # that one only leads on
 )
+PATIENCE = 120_000  # milliseconds; long pages take their time on a computer that does other work too
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -157,6 +158,7 @@ def visit(browser: Browser, site: str) -> Callable[[str], Visit]:
     context = browser.new_context(
         viewport={"width": 1280, "height": 900}, color_scheme="light", reduced_motion="reduce"
     )
+    context.set_default_timeout(PATIENCE)
 
     @functools.cache
     def go(name: str) -> Visit:
@@ -198,6 +200,7 @@ def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
 
     def open_page(**settings: Any) -> Page:
         contexts.append(browser.new_context(**settings))
+        contexts[-1].set_default_timeout(PATIENCE)
         return contexts[-1].new_page()
 
     yield open_page

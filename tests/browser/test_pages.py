@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page
 
-from .conftest import HTML, MATHEMATICS, PAGES, WIDGETS, Visit, settle, watch
+from .conftest import HTML, MATHEMATICS, PAGES, PATIENCE, WIDGETS, Visit, settle, watch
 
 See = Callable[[str], Visit]
 FIGURES = {  # on each page one part of its interactive figure that takes keys
@@ -99,6 +99,7 @@ def test_page_fits_a_telephone(name: str, visit: See) -> None:
 def file_page(browser: Browser) -> See:
     """A function that opens a page from the disk and tells what was seen."""
     context = browser.new_context()
+    context.set_default_timeout(PATIENCE)
 
     def go(name: str) -> Visit:
         seen = Visit()
