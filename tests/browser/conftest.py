@@ -24,7 +24,9 @@ PAGES = sorted(
     for path in HTML.rglob("*.html")
     if "_static" not in path.parts and path != HTML / "index.html"  # that one only leads on
 )
-PATIENCE = 120_000  # milliseconds; long pages take their time on a computer that does other work too
+PATIENCE = (
+    120_000  # milliseconds; long pages take their time on a computer that does other work too
+)
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
