@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from fingerprint import TRANSLATOR
 from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor
 
@@ -63,23 +64,7 @@ REDUCED: dict[str, Any] = {
     "cache": {"preset": "tiny", "lengths": [2, 4], "rounds": 1},
     "recipe": {"training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 4}},
 }
-MODULES = [
-    "attention.py",
-    "corpus/batches.py",
-    "corpus/grammar",
-    "corpus/pairs.py",
-    "corpus/scoring.py",
-    "corpus/vocabulary.py",
-    "decoding.py",
-    "encoder_decoder.py",
-    "loss.py",
-    "masking.py",
-    "multi_head.py",
-    "positional_encoding.py",
-    "recipe.py",
-    "training.py",
-    "translator.py",
-]
+MODULES = [*TRANSLATOR, "corpus/pairs.py"]
 FORBIDDEN = [0, 1]  # <pad> and <s> are never chosen
 
 
