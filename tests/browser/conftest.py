@@ -118,6 +118,17 @@ def settle(page: Page) -> None:
         )
 
 
+def finger_on(page: Page) -> Callable[..., None]:
+    """A function that puts a finger on a touch screen, moves it to a place, or (without a place) lifts it."""
+    session = page.context.new_cdp_session(page)
+
+    def touch(kind: str, place: tuple[float, float] | None = None) -> None:
+        points = [{"x": place[0], "y": place[1]}] if place else []
+        session.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    return touch
+
+
 MATHEMATICS = """() => {
   const all = [...document.querySelectorAll('.math, .mathjax_process')];
   return {

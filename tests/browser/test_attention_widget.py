@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page
 from transformer_course.attention import scaled_dot_product_attention
 from transformer_course.figures.attention_plane import KEYS, VALUES, WORDS
 
-from .conftest import HTML, settle, watch
+from .conftest import HTML, finger_on, settle, watch
 from .conftest import Visit as Seen
 
 Open = Callable[..., Page]
@@ -132,12 +132,7 @@ def test_a_finger_drags_the_query_and_scrolls_elsewhere(site: str, new_page: Ope
     figure = opened(page, f"{site}/{NAME}")
     figure.locator(".tc-keys").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
-
-    def touch(kind: str, place: tuple[float, float] | None = None) -> None:
-        points = [{"x": place[0], "y": place[1]}] if place else []
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
+    touch = finger_on(page)
     path = [(2.0, 1.0), (1.5, 0.0), (1.0, -1.0), (0.0, -2.0)]
     places = [screen(figure, place) for place in path]
     touch("touchStart", places[0])

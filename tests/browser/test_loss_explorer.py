@@ -13,7 +13,7 @@ from playwright.sync_api import Locator, Page
 from transformer_course.figures.loss_explorer import PREDICTED, WORDS
 from transformer_course.loss import cross_entropy, kl_divergence, perplexity, smoothing_floor
 
-from .conftest import HTML, settle, watch
+from .conftest import HTML, finger_on, settle, watch
 from .conftest import Visit as Seen
 
 Open = Callable[..., Page]
@@ -133,12 +133,7 @@ def test_a_finger_drags_a_bar_and_the_page_stays(site: str, new_page: Open) -> N
     figure = opened(page, f"{site}/{NAME}")
     figure.locator("svg").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
-
-    def touch(kind: str, place: tuple[float, float] | None = None) -> None:
-        points = [{"x": place[0], "y": place[1]}] if place else []
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
+    touch = finger_on(page)
     touch("touchStart", screen(figure, THANKS, 0.5))
     for p in (0.6, 0.7, 0.8):
         touch("touchMove", screen(figure, THANKS, p))

@@ -11,7 +11,7 @@ from playwright.sync_api import Locator, Page
 
 from transformer_course.positional_encoding import sinusoidal_encoding
 
-from .conftest import HTML, settle, watch
+from .conftest import HTML, finger_on, settle, watch
 from .conftest import Visit as Seen
 
 Open = Callable[..., Page]
@@ -117,13 +117,11 @@ def test_a_finger_drags_the_point_and_the_page_stays(site: str, new_page: Open) 
     figure = opened(page, f"{site}/{NAME}")
     figure.locator(".tc-circle").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
+    finger = finger_on(page)
     turn = 10000 ** (-2 / WIDTH)
 
     def touch(kind: str, step: float | None = None) -> None:
-        place = screen(figure, step * turn) if step is not None else None
-        points = [{"x": place[0], "y": place[1]}] if place else []
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        finger(kind, screen(figure, step * turn) if step is not None else None)
 
     touch("touchStart", 5)
     for step in (6, 7, 8, 9, 10):

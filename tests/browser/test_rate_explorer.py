@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page
 
 from transformer_course.training import cosine_rate, inverse_sqrt_rate
 
-from .conftest import HTML, settle, watch
+from .conftest import HTML, finger_on, settle, watch
 from .conftest import Visit as Seen
 
 Open = Callable[..., Page]
@@ -132,12 +132,7 @@ def test_a_finger_drags_the_peak_and_the_page_stays(site: str, new_page: Open) -
     figure = opened(page, f"{site}/{NAME}")
     figure.locator("svg").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
-    finger = page.context.new_cdp_session(page)
-
-    def touch(kind: str, place: tuple[float, float] | None = None) -> None:
-        points = [{"x": place[0], "y": place[1]}] if place else []
-        finger.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
+    touch = finger_on(page)
     high = inverse_sqrt_rate(4000, 512, 4000)
     touch("touchStart", screen(figure, 4000, high))
     for step in (5000, 9000, 12_000):
