@@ -1,17 +1,25 @@
-"""A fingerprint of code: what it does counts, not its comments, its docstrings or what nobody uses."""
+"""A fingerprint of code: what it does counts, not its comments, its docstrings or what nobody uses.
+
+Of the grammar what it writes counts, not how its rules are written.
+"""
 
 import ast
 import hashlib
 import json
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from transformer_course.corpus import grammar
+from transformer_course.corpus.grammar.splits import SPLITS
+
+GRAMMAR = "corpus/grammar"
 PACKAGE = Path(__file__).resolve().parent.parent / "src" / "transformer_course"
 TRANSLATOR = (  # the modules that decide what a trained translator writes
     "attention.py",
     "corpus/batches.py",
-    "corpus/grammar",
+    GRAMMAR,
     "corpus/scoring.py",
     "corpus/vocabulary.py",
     "decoding.py",
@@ -43,6 +51,9 @@ def fingerprint(config: Any, modules: Iterable[str], uses: Iterable[str]) -> str
     state = hashlib.sha256(json.dumps(config, sort_keys=True).encode())
     definitions: list[ast.stmt] = []
     for name in sorted(modules):
+        if name == GRAMMAR:
+            state.update(grammar_digest())
+            continue
         path = PACKAGE / name
         if not path.exists():
             raise ValueError(f"modules names {name!r}, which isn't in the package")
@@ -50,11 +61,21 @@ def fingerprint(config: Any, modules: Iterable[str], uses: Iterable[str]) -> str
         for file in files:
             if file.suffix == ".py":
                 definitions += parsed(file).body
-            elif file.suffix in (".tsv", ".txt"):
-                state.update(file.read_bytes())
     for code in sorted(map(ast.dump, _reached(definitions, set(uses)))):
         state.update(code.encode())
     return state.hexdigest()
+
+
+@cache
+def grammar_digest() -> bytes:
+    """SHA-256 of a sample that the grammar writes, and of its data: a rare word may not be in the sample."""
+    pairs = [pair for split in SPLITS for pair in grammar.generate(split, 5000)]
+    for phenomenon in grammar.PHENOMENA:
+        pairs += grammar.sentences_with(phenomenon, "test", 20)
+    state = hashlib.sha256(repr(pairs).encode())
+    for file in sorted((PACKAGE / GRAMMAR / "data").iterdir()):
+        state.update(file.read_bytes())
+    return state.digest()
 
 
 def parsed(path: Path) -> ast.Module:
