@@ -129,7 +129,7 @@ def test_equals_a_plain_search(seed: int, beam: int, alpha: float, lengths: list
     found = beam_search(model, src, beam, 5, alpha=alpha, top_beams=beam)
     for row, length in enumerate(lengths):
         expected = plain_beam_search(model, src[row, :length], beam, 5, alpha)
-        if beam == 1:  # greedy search stops at its first </s>, whatever might score better later
+        if beam == 1:  # greedy decoding stops at its first </s>, whatever might score better later
             expected = [min(expected, key=lambda h: len(h.ids))]
         assert_same_hypotheses(found[row], expected[:beam])
 

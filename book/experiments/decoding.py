@@ -1,4 +1,4 @@
-"""Which search finds what, in a half-trained translator, and what the cache saves; with three seeds."""
+"""Which search finds what, in a briefly trained translator, and what the cache saves; with three seeds."""
 
 import statistics
 import time
@@ -170,7 +170,7 @@ def _trees(
     several: list[Hypothesis],
     config: dict[str, Any],
 ) -> list[dict[str, Any]]:
-    """The shortest sentences that greedy search gets wrong and a beam of 2 right, with all their scores."""
+    """The shortest sentences that greedy decoding gets wrong and a beam of 2 right, with all their scores."""
     rights = [_rights(translator, pairs, best) for best in (few, several)]
     won = [
         i
@@ -309,7 +309,7 @@ def _seconds(way: Way, model: Transformer, src: Tensor, tgt: Tensor) -> float:
 
 
 def _cached(model: Transformer, src: Tensor, tgt: Tensor) -> None:
-    """Each step reads the newest token only, and chooses the next one as greedy search would."""
+    """Each step reads the newest token only, and chooses the next one as greedy decoding would."""
     src_mask = padding_mask(src, 0)
     memory = model.encode(src, src_mask)
     cache = model.start_cache(memory, src_mask, tgt.shape[1])

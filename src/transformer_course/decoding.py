@@ -165,7 +165,7 @@ def beam_search(
     Args:
         model: the translator, in evaluation mode.
         src: token ids, (batch, src_len).
-        beam: hypotheses kept open; 1 gives greedy search.
+        beam: hypotheses kept open; 1 gives greedy decoding.
         max_len: most tokens of a translation, </s> included. What is still open then is returned as it is.
         alpha: strength of the length penalty; 0 ranks by log-probability.
         top_beams: hypotheses returned for each sentence, best first; at most `beam`.
@@ -252,8 +252,8 @@ def _done(
     if len(found) < beam:
         return False
     if beam == 1:
-        return True  # as greedy search does, though a longer sentence might have the milder penalty
-    # Log-probabilities only fall, and the longest sentence has the mildest penalty.
+        return True  # as greedy decoding does, though a longer sentence might be penalised less
+    # The sum only falls, and the longest sentence has the mildest penalty.
     bound = best_open / length_penalty(max_len if alpha > 0 else length, alpha)
     return sorted((h.score for h in found), reverse=True)[top_beams - 1] >= bound
 

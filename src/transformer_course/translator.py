@@ -111,7 +111,7 @@ class Translator:
 
         Args:
             text: one sentence, or a list of them.
-            beam: width of the beam; 1 is greedy search.
+            beam: width of the beam; 1 is greedy decoding.
             alpha: strength of the length penalty.
 
         Returns:

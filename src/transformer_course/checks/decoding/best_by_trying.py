@@ -82,8 +82,9 @@ best_by_trying = Exercise(
     minutes=25,
     statement=(
         "Find the most probable sentence without any search: try all. table is as in the exercise before. A "
-        "sentence has at most max_len words, ends with word 0, and has no 0 before that. Return the ids of the "
-        "one with the highest summed log-probability, its 0 included. No length penalty."
+        "sentence has 1 to max_len words, the 0 at its end counted; there is no other 0 in it. So the 0 alone "
+        "is a sentence too. Return the ids of the one with the highest summed log-probability, its 0 included. "
+        "No length penalty."
     ),
     returns=("ids",),
     reference=reference,
@@ -130,7 +131,7 @@ best_by_trying = Exercise(
             "A mean forgives long sentences their length. The task asks for the sum.",
         ),
         Misconception(
-            "greedy search",
+            "greedy decoding",
             _greedy,
             "That is the best word at each step. Have you tried all sentences?",
         ),

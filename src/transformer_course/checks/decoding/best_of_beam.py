@@ -53,9 +53,11 @@ best_of_beam = Exercise(
         "The function below is a beam search in a model of one table: table[i, j] is the log-probability of "
         "word j after word i; word 0 is the end of a sentence, and its row says how sentences begin. At each "
         "step the beam best continuations of all are kept; those that end are finished, the others go on. "
-        "After max_len steps, or when nothing goes on, it returns the ids of the finished hypothesis with the "
-        "best score: the sum divided by the length penalty. (If none is finished: of the best open one.) It "
-        "runs, and it holds three mistakes. Write it without them."
+        "(In the chapter, the place of a finished one goes to another beginning. Here it stays empty; this is "
+        "no mistake.) After max_len steps, or when nothing goes on, it returns the ids of the finished "
+        "hypothesis with the best score: the sum divided by the length penalty, in which the 0 at the end "
+        "counts as a word. (If none is finished: of the best open one.) It runs, and it holds three mistakes. "
+        "Write it without them."
     ),
     returns=("ids",),
     reference=reference,

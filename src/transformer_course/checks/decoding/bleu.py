@@ -137,7 +137,7 @@ bleu = Exercise(
         "Write the BLEU of a corpus. hypotheses and references are texts with one sentence a line, as many "
         "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words, clipped, over "
         "all sentences together; take the geometric mean of the four precisions, times the brevity penalty of "
-        "the total lengths, times 100. If a precision is 0, return 0."
+        "the total lengths, times 100. If there is no run of some length, or none that is right, return 0."
     ),
     returns=("score",),
     reference=reference,

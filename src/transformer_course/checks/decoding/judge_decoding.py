@@ -23,9 +23,9 @@ judge_decoding = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "First write two or three sentences of your own: why can a beam find what greedy search misses, and "
-        "what may it still miss? Then judge the ten statements. Your function gets the letter of a statement "
-        "and returns True or False."
+        "First write two or three sentences of your own: why can a beam find what greedy decoding misses, "
+        "and what may it still miss? Then judge the ten statements. Your function gets the letter of a "
+        "statement and returns True or False."
     ),
     returns=("verdict",),
     reference=KEY.statement,

@@ -29,7 +29,7 @@ length_penalty = Exercise(
     minutes=10,
     statement=(
         "Write the length penalty of the chapter: the number by which the sum of log-probabilities of a "
-        "hypothesis with length tokens is divided. alpha is its strength."
+        "hypothesis is divided. length is the number of its tokens, alpha the strength of the penalty."
     ),
     returns=("penalty",),
     reference=reference,

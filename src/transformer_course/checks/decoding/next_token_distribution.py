@@ -128,7 +128,8 @@ next_token_distribution = Exercise(
         "Write what sampling draws from. logits is (..., vocab_size). Divide by temperature, then softmax; "
         "keep the top_k most probable tokens and let them sum to 1 again; of these keep the smallest set of "
         "most probable tokens whose probabilities sum to at least top_p, and let them sum to 1 again. Return "
-        "probabilities in the shape and order of the logits, 0 for what was cut."
+        "probabilities in the shape and order of the logits, 0 for what was cut. top_k is at most vocab_size; "
+        "a top_p of 1 cuts nothing."
     ),
     returns=("probabilities",),
     reference=reference,

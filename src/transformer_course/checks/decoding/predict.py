@@ -29,7 +29,7 @@ predict = Exercise(
     returns=("answer",),
     reference=KEY.question,
     cases=(
-        Case("greedy search", ("a",), "The end of the sentence is a word too."),
+        Case("greedy decoding", ("a",), "The end of the sentence is a word too."),
         Case("the most probable sentence", ("b",), "Try both first words."),
         Case("its log-probability", ("c",), "Use your answer to question 'b'."),
         Case("candidates of a step", ("d",), "How many words can follow each open beginning?"),
@@ -44,14 +44,14 @@ predict = Exercise(
     secret=True,
     misconceptions=(
         Misconception(
-            "the end of the sentence left out of greedy search",
+            "the end of the sentence left out of greedy decoding",
             KEY.wrong("a", 0.2),
             "To end is a choice with a probability as well.",
         ),
         Misconception(
             "the most probable sentence taken for greedy's",
             KEY.wrong("a", 0.324),
-            "Greedy search never looks at the second-best first word.",
+            "Greedy decoding never looks at the second-best first word.",
         ),
         Misconception(
             "the end of the sentence left out of the best",
