@@ -16,7 +16,7 @@ CONFIG: dict[str, Any] = {
     "d_model": 256,
     "n_heads": 4,
     "kernel_size": 3,
-    "lengths": [32, 64, 128, 256, 512, 1024],
+    "lengths": [32, 64, 128, 256, 512, 1024, 2048, 4096, 8192],
     "rounds": 7,
     "fit": [256, 512, 1024],  # the lengths through which the exponents are drawn
 }
