@@ -14,7 +14,7 @@ const tensor = (...sizes) => `(${["1", ...sizes].join(", ")})`;
 /** A part: its column and row, its name, its chapters, the section of chapter 06, and what it does.
  *  `shapes` gives what goes in and what comes out; `learns` the numbers of one such part. */
 const PARTS = {
-  source: { at: "encoder 1", name: "source", chapters: [], text: "The ids of the source tokens, with </s> at the end.", shapes: (c, s) => ["", tensor(s)] },
+  source: { at: "encoder 1", name: "source", chapters: ["07"], text: "The ids of the source tokens, with </s> at the end. Chapter 07 cuts text into tokens.", shapes: (c, s) => ["", tensor(s)] },
   "encoder-embedding": { at: "encoder 2", name: "embedding", chapters: ["06"], section: "embedding", text: "A table: each id becomes its row, times \u221Ad_model.", shapes: (c, s) => [tensor(s), tensor(s, c.d_model)], learns: (c, n) => n.table },
   "encoder-positions": { at: "encoder 3", name: "+ positions", chapters: ["05"], text: "Adds the vector of each position. Sinusoids are computed, not learned.", shapes: (c, s) => [tensor(s, c.d_model), tensor(s, c.d_model)] },
   "encoder-attention": { at: "encoder 4", name: "self-attention", chapters: ["01", "02", "04"], text: "Every source token asks all source tokens. Padding is hidden.", shapes: (c, s) => [tensor(s, c.d_model), tensor(s, c.d_model)], maps: (c, s) => tensor(c.n_heads, s, s), learns: (c, n) => n.attention },
@@ -22,7 +22,7 @@ const PARTS = {
   "encoder-feed-forward": { at: "encoder 6", name: "feed-forward", chapters: ["06"], section: "feed-forward", text: "Each token alone: d_model numbers become d_ff, through a ReLU, and back.", shapes: (c, s) => [tensor(s, c.d_model), tensor(s, c.d_model)], inside: (c, s) => tensor(s, c.d_ff), learns: (c, n) => n.net },
   "encoder-norm-2": { at: "encoder 7", name: "add, normalise", chapters: ["06"], section: "layer-norm", text: "Adds what the network found to the token, and normalises again.", shapes: (c, s) => [tensor(s, c.d_model), tensor(s, c.d_model)], learns: (c, n) => n.norm },
   memory: { at: "encoder 8", name: "memory", chapters: ["06"], section: "stacks", text: "What the top encoder layer gives. Every decoder layer reads it, as keys and values.", shapes: (c, s) => ["", tensor(s, c.d_model)], learns: (c, n) => (c.norm === "pre" ? n.norm : 0), top: "encoder" },
-  target: { at: "decoder 1", name: "target so far", chapters: ["03"], text: "The ids of the target tokens that are known, <s> first.", shapes: (c, s, t) => ["", tensor(t)] },
+  target: { at: "decoder 1", name: "target so far", chapters: ["03", "07"], text: "The ids of the target tokens that are known, <s> first.", shapes: (c, s, t) => ["", tensor(t)] },
   "decoder-embedding": { at: "decoder 2", name: "embedding", chapters: ["06"], section: "embedding", text: "Each target id becomes its row of the table. The next token comes back to here, as an id.", shapes: (c, s, t) => [tensor(t), tensor(t, c.d_model)], learns: (c, n) => (c.tie_embeddings ? 0 : n.table), tied: true },
   "decoder-positions": { at: "decoder 3", name: "+ positions", chapters: ["05"], text: "The target counts its own positions, from 0.", shapes: (c, s, t) => [tensor(t, c.d_model), tensor(t, c.d_model)] },
   "decoder-attention": { at: "decoder 4", name: "masked self-attention", chapters: ["01", "03", "04"], text: "Every target token asks itself and those before it. The future is hidden.", shapes: (c, s, t) => [tensor(t, c.d_model), tensor(t, c.d_model)], maps: (c, s, t) => tensor(c.n_heads, t, t), learns: (c, n) => n.attention },
