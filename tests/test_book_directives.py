@@ -196,21 +196,9 @@ def test_experiment_shows_how_it_was_run_and_its_scores(tmp_path: Path) -> None:
 
 def test_scores_of_several_systems_become_a_table_of_their_own(tmp_path: Path) -> None:
     """A row for each respect, a column for each system, the mean over the seeds in each cell."""
-    seeds = [
-        {
-            "seed": seed,
-            "curves": {},
-            "seconds": 9,
-            "scores": {
-                "bleu": 1,
-                "by kind": {"elision": {"A": a, "B": 0.1}, "order": {"A": 1, "B": 0}},
-            },
-        }
-        for seed, a in enumerate([0.5, 0.9])
-    ]
     pages = {
         "index.md": "# T\n\n```{experiment} heads\n```\n",
-        "book/experiments/heads.json": json.dumps(RECORD | {"seeds": seeds}),
+        "book/experiments/heads.json": with_kinds([0.5, 0.9], "AB"),
     }
     html, complaints = build(tmp_path, pages)
     assert complaints == ""
@@ -218,6 +206,43 @@ def test_scores_of_several_systems_become_a_table_of_their_own(tmp_path: Path) -
     cells = re.findall(r"<p>(.*?)</p>", table)
     assert cells[:9] == ["by kind", "A", "B", "elision", "0.70", "0.10", "order", "1.00", "0.00"]
     assert "by kind: elision" not in html
+
+
+def with_kinds(shares: list[float], systems: str, order: str = "order") -> str:
+    """A record: the first of two systems has these shares for elision, one a seed."""
+    first, second = systems
+    seeds = [
+        {
+            "seed": seed,
+            "curves": {},
+            "seconds": 9,
+            "scores": {
+                "bleu": 1,
+                "by kind": {"elision": {first: share, second: 0.1}, order: {first: 1, second: 0}},
+            },
+        }
+        for seed, share in enumerate(shares)
+    ]
+    return json.dumps(RECORD | {"seeds": seeds})
+
+
+def test_systems_of_another_record_stand_beside(tmp_path: Path) -> None:
+    """`:beside:` adds the columns of another record, or says that its respects are others."""
+    pages = {
+        "index.md": "# T\n\n```{experiment} heads\n:beside: tails\n```\n",
+        "book/experiments/heads.json": with_kinds([0.5, 0.9], "AB"),
+        "book/experiments/tails.json": with_kinds([0.2], "CD"),
+    }
+    html, complaints = build(tmp_path / "same", pages)
+    assert complaints == ""
+    table = html[html.index("“heads” beside “tails”: by kind") :]
+    cells = re.findall(r"<p>(.*?)</p>", table)
+    assert cells[:5] == ["by kind", "A", "B", "C", "D"]
+    assert cells[5:10] == ["elision", "0.70", "0.10", "0.20", "0.10"]
+
+    pages["book/experiments/tails.json"] = with_kinds([0.2], "CD", "number")
+    _, complaints = build(tmp_path / "other", pages)
+    assert "experiment 'heads': 'by kind' differs in 'tails'" in complaints
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,7 @@ from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import (
     TWO_WAY,
     by_phenomenon,
+    group_by_length,
     exact_match,
     pronoun_accuracy,
 )
@@ -473,6 +474,22 @@ def test_no_baseline_passes_sixty_percent_on_il_or_elle(sets: dict[str, list[Pai
             translations = [translate(pair.source) for pair in sets[name]]
             assert pronoun_accuracy(sets[name], translations) <= 0.6
             assert exact_match(sets[name], translations) <= 0.6
+
+
+def test_groups_by_length_lose_nothing(sample: list[Pair]) -> None:
+    groups = group_by_length(sample, [1, 7, 10])
+    assert list(groups) == ["1-6", "7-9", "10+"]
+    assert sorted(map(id, sample)) == sorted(id(p) for found in groups.values() for p in found)
+    lengths = {name: {len(p.source.split()) for p in found} for name, found in groups.items()}
+    assert lengths["1-6"] <= set(range(1, 7))
+    assert lengths["7-9"] == {7, 8, 9}
+    assert min(lengths["10+"]) == 10
+    with pytest.raises(ValueError, match=r"starts \(\[\]\) must be growing"):
+        group_by_length(sample, [])
+    with pytest.raises(ValueError, match=r"starts \(\[3, 3\]\) must be growing"):
+        group_by_length(sample, [3, 3])
+    with pytest.raises(ValueError, match=r"source \('yes'\) must have 2 words or more"):
+        group_by_length([Pair("yes", ("oui",))], [2])
 
 
 def test_scores_by_phenomenon(sample: list[Pair]) -> None:

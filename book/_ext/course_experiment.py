@@ -10,7 +10,8 @@ reads book/experiments/heads.json, which `make experiments` wrote, and shows how
 (command, settings, versions, processor, seconds, digest) and its scores: mean ± standard deviation
 over the seeds. Scores of several systems in several respects, {"respects": {"elision": {"model": 0.9, …}, …}},
 become a table of their own: a row for each respect, a column for each system, the mean in each cell.
-`:name:` is the target of links; give it in one place only.
+`:name:` is the target of links; give it in one place only. `:beside: other` adds to these tables the
+systems of another record that has the same respects.
 """
 
 from __future__ import annotations
@@ -83,6 +84,19 @@ def is_grid(group: Any) -> bool:
     return len({tuple(row) for row in group.values()}) == 1
 
 
+def means(record: dict[str, Any], group: str) -> dict[str, dict[str, float]]:
+    """Return the mean over the seeds for each respect and each system of a group of scores.
+
+    >>> means({"seeds": [{"scores": {"kind": {"elision": {"ours": x}}}} for x in (0.5, 1.0)]}, "kind")
+    {'elision': {'ours': 0.75}}
+    """
+    tables = [seed["scores"].get(group, {}) for seed in record["seeds"]]
+    return {
+        respect: {system: statistics.fmean(t[respect][system] for t in tables) for system in row}
+        for respect, row in tables[0].items()
+    }
+
+
 def mean_and_deviation(values: list[float]) -> str:
     """Return mean ± sample standard deviation, the deviation with two significant digits.
 
@@ -105,18 +119,16 @@ class ExperimentDirective(SphinxDirective):
     """Show the record of an experiment; see the module's docstring."""
 
     required_arguments = 1
-    option_spec: ClassVar = {"name": directives.unchanged_required}
+    option_spec: ClassVar = {
+        "name": directives.unchanged_required,
+        "beside": directives.unchanged_required,
+    }
 
     def run(self) -> list[nodes.Node]:
         """Build the two tables, or stop the build naming what is wrong with the record."""
         name = self.arguments[0]
-        path = Path(self.env.srcdir) / FOLDER / f"{name}.json"
-        self.env.note_dependency(str(path))
         self.env.note_dependency(__file__)
-        try:
-            record = read_record(path)
-        except ValueError as fault:
-            raise self.error(f"experiment {name!r}: {fault}") from None
+        record = self._record(name)
         seeds = record["seeds"]
         scores = [seed["scores"] for seed in seeds]
         block = nodes.container(classes=["experiment"])
@@ -132,25 +144,31 @@ class ExperimentDirective(SphinxDirective):
                 for key in single
             ]
             block += make_table(f"Scores of “{name}”{over}", ("Score", heading), rows)
+        beside = self.options.get("beside")
         for group in (key for key, value in scores[0].items() if is_grid(value)):
-            block += self._grid(name, group, over, [s[group] for s in scores])
+            grid, title = means(record, group), f"“{name}”"
+            if beside:
+                other = means(self._record(beside), group)
+                if set(other) != set(grid):
+                    raise self.error(f"experiment {name!r}: {group!r} differs in {beside!r}")
+                grid = {respect: row | other[respect] for respect, row in grid.items()}
+                title += f" beside “{beside}”"
+            title += f": {group}" + (f", mean{over}" if over else "")
+            rows = [
+                (respect, [paragraph(f"{mean:.2f}") for mean in row.values()])
+                for respect, row in grid.items()
+            ]
+            block += make_table(title, (group, *next(iter(grid.values()))), rows)
         return [block]
 
-    def _grid(self, name: str, group: str, over: str, scores: list[dict[str, Any]]) -> nodes.table:
-        """Return the table of several systems in several respects."""
-        systems = list(next(iter(scores[0].values())))
-        rows = [
-            (
-                respect,
-                [
-                    paragraph(f"{statistics.fmean(s[respect][x] for s in scores):.2f}")
-                    for x in systems
-                ],
-            )
-            for respect in scores[0]
-        ]
-        title = f"“{name}”: {group}" + (f", mean{over}" if over else "")
-        return make_table(title, (group, *systems), rows)
+    def _record(self, name: str) -> dict[str, Any]:
+        """Return a record, or stop the build naming what is wrong with it."""
+        path = Path(self.env.srcdir) / FOLDER / f"{name}.json"
+        self.env.note_dependency(str(path))
+        try:
+            return read_record(path)
+        except ValueError as fault:
+            raise self.error(f"experiment {name!r}: {fault}") from None
 
     def _run(self, record: dict[str, Any]) -> list[tuple[str, list[nodes.paragraph]]]:
         """Return the rows that say how the experiment was run."""

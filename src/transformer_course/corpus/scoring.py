@@ -1,7 +1,9 @@
-"""Scores of translations of the grammar's sentences: exact match, by phenomenon, and il or elle."""
+"""Scores of translations of the grammar's sentences: exact match, by phenomenon, by length, and il or elle."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise
 
 from transformer_course.corpus.pairs import Pair
 
@@ -38,6 +40,32 @@ def by_phenomenon(
         for phenomenon in pair.phenomena:
             right.setdefault(phenomenon, []).append(pair.accepts(translation))
     return {name: (sum(found) / len(found), len(found)) for name, found in sorted(right.items())}
+
+
+def group_by_length(pairs: Sequence[Pair], starts: Sequence[int]) -> dict[str, list[Pair]]:
+    """The pairs in groups by the number of words of their sources.
+
+    Args:
+        starts: the fewest words of each group, growing; shorter sentences are an error.
+
+    Raises:
+        ValueError: if starts is empty or doesn't grow, or a source is shorter than the first.
+
+    >>> pairs = [Pair(source, ("x",)) for source in ("yes", "i am tired", "he is a king")]
+    >>> {group: len(found) for group, found in group_by_length(pairs, [1, 4]).items()}
+    {'1-3': 2, '4+': 1}
+    """
+    if not starts or any(a >= b for a, b in pairwise(starts)):
+        raise ValueError(f"starts ({list(starts)}) must be growing numbers, at least one")
+    names = [f"{start}-{following - 1}" for start, following in pairwise(starts)]
+    groups: dict[str, list[Pair]] = {name: [] for name in [*names, f"{starts[-1]}+"]}
+    found = list(groups.values())
+    for pair in pairs:
+        group = bisect_right(starts, len(pair.source.split())) - 1
+        if group < 0:
+            raise ValueError(f"source ({pair.source!r}) must have {starts[0]} words or more")
+        found[group].append(pair)
+    return groups
 
 
 def chosen_pronoun(translation: str) -> str:
