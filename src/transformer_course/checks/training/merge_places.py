@@ -79,7 +79,7 @@ merge_places = Exercise(
     statement=(
         "Find where one round of byte-pair encoding joins two symbols. symbols holds the numbers of n symbols; "
         "the pair to be joined is left followed by right. Go from left to right; a symbol that was joined "
-        "can't be joined again. Return n times True or False: True where a joined pair begins."
+        "can't be joined again. Return n values, True or False: True where a joined pair begins."
     ),
     returns=("starts",),
     reference=reference,
