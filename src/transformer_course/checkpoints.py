@@ -203,7 +203,8 @@ def load_checkpoint(
         The tensors and the values, as `load_tensors` gives them.
 
     Raises:
-        CheckpointError: if there is none, or it is missing or damaged; then the message names the last good one.
+        CheckpointError: if there is none, or it is missing or damaged; then the message names the last good
+            one.
     """
     paths = list_checkpoints(folder)
     if not paths:
