@@ -271,10 +271,10 @@ def test_every_public_docstring_says_arguments_result_and_errors(path: Path) -> 
         ),
         ("multi_head", "        ValueError: if n_heads", "        if n_heads", "when ValueError"),
         (
-            "loss",
-            '"""The number of equally',
-            '"The number"\n    """',
-            "Args must explain mean_loss",
+            "attention",
+            '    """Refuse a mask',
+            '    """"""\n    """Refuse a mask',
+            "check_mask has no docstring",
         ),
     ],
 )

@@ -33,7 +33,8 @@ class TransformerConfig:
         norm: "post", LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or "pre", x + Sublayer(LayerNorm(x))
             with one more norm on top of each stack (Xiong et al. 2020), which trains well with less warm-up.
         positions: "sinusoidal", "learned" or "none" (chapter 05).
-        tie_embeddings: one matrix for source embedding, target embedding and output (§3.4).
+        tie_embeddings: one matrix for source embedding, target embedding and output (§3.4; Press and Wolf
+            2017).
         pad_id: the id of padding.
 
     Raises:

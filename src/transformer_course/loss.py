@@ -157,7 +157,8 @@ def teacher_forcing_loss(
     """The loss that translators are trained with: predict each target token from the true ones before it.
 
     The decoder reads `tgt` without its last token and has to say `tgt` without its first one (the shift by
-    one of chapter 07), at all positions in parallel.
+    one of chapter 07), at all positions in parallel. Such training is called teacher forcing (Williams and
+    Zipser 1989).
 
     Args:
         model: the Transformer.

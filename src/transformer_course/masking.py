@@ -66,7 +66,7 @@ def decoder_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
         pad_id: the id that fills up short sentences.
 
     Returns:
-        Boolean mask, (batch, 1, tgt_len, tgt_len): `causal_mask` AND `padding_mask`.
+        Boolean mask, (batch, 1, tgt_len, tgt_len), `causal_mask` AND `padding_mask`.
 
     Raises:
         ValueError: if `ids` isn't (batch, length) with a length of 1 or more.
@@ -94,8 +94,9 @@ def leaks_by_change(
         tolerance: largest change, absolute and relative, that counts as rounding.
 
     Returns:
-        The leaks as pairs (position, source), sorted: in some sentence, the output at `position` depends on
-        the token at `source`, which comes later. Empty if nothing leaks. A number that becomes NaN has changed.
+        The leaks as pairs (position, source), sorted. A pair says that in some sentence the output at
+        `position` depends on the token at `source`, which comes later. Empty if nothing leaks. A number that
+        becomes NaN has changed.
 
     Raises:
         ValueError: if `ids` has fewer than two positions, the model's output or `other_ids` has a wrong shape,

@@ -109,7 +109,7 @@ class Data:
             pair: the pair, as `load` gave it.
 
         Returns:
-            "FILE, line N: ", to start a message with; empty if the pair stands in none of the files.
+            File, line and a colon, to start a message with; empty if the pair stands in none of the files.
 
         Raises:
             CorpusError: if a file can no longer be read.

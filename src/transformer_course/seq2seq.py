@@ -181,7 +181,7 @@ class Seq2SeqCache:
 
     Args:
         states: one tensor a layer, batch first. Recurrent: the state, (batch, d_model). Convolutional: the last
-            inputs, (batch, kernel_size - 1, d_model).
+            inputs after layer norm, (batch, kernel_size - 1, d_model).
     """
 
     states: list[Tensor]
@@ -395,8 +395,8 @@ class RecurrentSeq2Seq(Seq2Seq):
             src_mask: (batch, 1, 1, src_len); True = may attend. Hides padding if left out.
 
         Returns:
-            The memory: with attention one state a word, (batch, src_len, d_model), without it one vector a
-            sentence, (batch, 1, d_model).
+            The memory, (batch, src_len, d_model), one state a word; without attention (batch, 1, d_model), one
+            vector a sentence.
 
         Raises:
             ValueError: if ids haven't the shape (batch, length) or are outside the vocabulary, the batch is
@@ -467,13 +467,14 @@ class GatedConvolution(nn.Module):
 
         Args:
             x: (batch, length, d_model).
-            before: for a causal layer the inputs before `x`, (batch, kernel_size - 1, d_model); zeros
-                if left out.
+            before: for a causal layer what the call before returned beside its output, (batch,
+                kernel_size - 1, d_model); zeros if left out.
             hidden: (batch, length, 1); True = padding, which counts as zeros, as all that is
                 beyond the ends does.
 
         Returns:
-            The output, (batch, length, d_model), and the last kernel_size - 1 inputs, for the next call.
+            The output, (batch, length, d_model), and the last kernel_size - 1 inputs after layer norm, (batch,
+            kernel_size - 1, d_model), for the next call.
         """
         y = self.norm(x) if hidden is None else self.norm(x).masked_fill(hidden, 0.0)
         nothing = y.new_zeros(len(y), self.reach, y.shape[-1])

@@ -414,7 +414,7 @@ class Trainer:
         The model is then in evaluation mode.
 
         Returns:
-            Which it is: "step N" or "average of K".
+            Which weights it has now, "step N" or "average of K".
 
         Raises:
             CheckpointError: if a checkpoint is damaged.
