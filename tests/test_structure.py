@@ -158,6 +158,148 @@ def test_every_public_name_has_a_docstring_that_starts_with_a_sentence(path: Pat
         assert re.search(r"[.!?:…](\)|`|\")?$|\. ", first), f"{name}: {first}"
 
 
+# What others call: the modules that the book's pages on the package show, but for figures and checks.
+REFERENCE = [
+    path
+    for path in MODULES
+    if path.parent in (PACKAGE, PACKAGE / "corpus") or path.parts[-2:] == ("grammar", "__init__.py")
+]
+
+
+def entries(doc: str, section: str) -> list[str]:
+    """Names that a section of a docstring explains, in order; e.g. of Args or Raises."""
+    found = re.search(rf"^{section}:\n((?:    .*\n?|\n(?=    ))+)", doc, re.MULTILINE)
+    return re.findall(r"^    (\*{0,2}\w+): ", found[1], re.MULTILINE) if found else []
+
+
+def decorators(node: Documented) -> set[str]:
+    return {ast.unparse(decorator).split("(")[0] for decorator in node.decorator_list}
+
+
+def parameters(node: Documented) -> list[str]:
+    """What a caller may pass: for a class, to make an object of it."""
+    if isinstance(node, ast.ClassDef) and "dataclass" in decorators(node):
+        return [
+            ast.unparse(child.target) for child in node.body if isinstance(child, ast.AnnAssign)
+        ]
+    if isinstance(node, ast.ClassDef):
+        return next((parameters(child) for child in makers(node)), [])
+    arguments = node.args
+    named = [a.arg for a in [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs]]
+    further = [f"*{a.arg}" for a in [arguments.vararg] if a]
+    further += [f"**{a.arg}" for a in [arguments.kwarg] if a]
+    return [name for name in named + further if name not in ("self", "cls")]
+
+
+def makers(node: ast.ClassDef) -> list[ast.FunctionDef]:
+    names = ("__init__", "__post_init__")
+    return [c for c in node.body if isinstance(c, ast.FunctionDef) and c.name in names]
+
+
+def raised(node: Documented, tree: ast.Module) -> set[str]:
+    """Errors that are made in the body, or in private functions of the same file that it calls."""
+    if isinstance(node, ast.ClassDef):
+        return {name for maker in makers(node) for name in raised(maker, tree)}
+    private = {
+        n.name: n
+        for n in ast.walk(tree)
+        if isinstance(n, ast.FunctionDef) and re.match("_(?!_)", n.name)
+    }
+    names: set[str] = set()
+    bodies, seen = [node], {node.name}
+    while bodies:
+        for part in ast.walk(bodies.pop()):
+            if isinstance(part, ast.Raise) and isinstance(part.exc, ast.Call):
+                names.add(ast.unparse(part.exc.func))
+            if isinstance(part, ast.Call):
+                called = ast.unparse(part.func).removeprefix("self.").removeprefix("cls.")
+                if called in private and called not in seen:
+                    seen.add(called)
+                    bodies.append(private[called])
+    return names
+
+
+def gaps(path: Path, source: str | None = None) -> list[str]:
+    """What the docstrings of a file leave unsaid."""
+    tree = parsed(path) if source is None else ast.parse(source)
+    found = []
+    for node in public_definitions(tree):
+        # The docstring of a command is what its --help prints, beside the help of each option; its
+        # errors end as exit status, which the module's docstring explains.
+        if "app.command" in decorators(node):
+            continue
+        doc = ast.get_docstring(node) or ""
+        if not doc:
+            found.append(f"{node.name} has no docstring")
+        if entries(doc, "Args") != parameters(node):
+            wanted = ", ".join(parameters(node)) or "nothing"
+            found.append(f"{node.name}: Args must explain {wanted}, in this order")
+        gives = isinstance(node, ast.FunctionDef) and ast.unparse(node.returns or node) != "None"
+        if gives and parameters(node) and not re.search(r"^(Returns|Yields):$", doc, re.MULTILINE):
+            found.append(f"{node.name} doesn't say what it returns")
+        for error in sorted(raised(node, tree) - set(entries(doc, "Raises"))):
+            found.append(f"{node.name}: Raises must say when {error} comes")
+    return found
+
+
+@pytest.mark.parametrize("path", REFERENCE, ids=module_name)
+def test_every_public_docstring_says_arguments_result_and_errors(path: Path) -> None:
+    assert gaps(path) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "said", "instead", "gap"),
+    [
+        ("masking", "        length: number of", "        number of", "Args must explain length"),
+        (
+            "masking",
+            "        length: number of",
+            "        n: number of",
+            "Args must explain length",
+        ),
+        (
+            "masking",
+            "    Returns:\n        The leaks",
+            "    The leaks",
+            "doesn't say what it returns",
+        ),
+        (
+            "attention",
+            "        ValueError: if the sizes",
+            "        if the sizes",
+            "when ValueError",
+        ),
+        ("multi_head", "        ValueError: if n_heads", "        if n_heads", "when ValueError"),
+        (
+            "attention",
+            '    """Refuse a mask',
+            '    """"""\n    """Refuse a mask',
+            "check_mask has no docstring",
+        ),
+    ],
+)
+def test_a_gap_in_a_docstring_is_found(module: str, said: str, instead: str, gap: str) -> None:
+    path = PACKAGE / f"{module}.py"
+    source = path.read_text(encoding="utf-8")
+    assert said in source
+    assert any(gap in found for found in gaps(path, source.replace(said, instead)))
+
+
+@pytest.mark.parametrize("path", REFERENCE, ids=module_name)
+def test_docstring_of_a_module_names_the_chapter_that_its_page_links(path: Path) -> None:
+    first = (ast.get_docstring(parsed(path)) or "").split("\n\n")[0]
+    named = re.search(r"\((?:chapter (\d\d)|all chapters)\)", first)
+    assert named, first
+    pages = "".join(page.read_text("utf-8") for page in sorted((ROOT / "book/api").glob("*.md")))
+    shown = f"```{{eval-rst}}\n.. automodule:: transformer_course.{module_name(path)}\n"
+    if shown in pages:
+        number = named[1]
+        chapter = next((ROOT / "chapters").glob(f"{number}_*.ipynb"), None)
+        target = f"../../chapters/{chapter.name}" if chapter else "#chapter-list"
+        link = f"Explained in [chapter {number}]({target}).\n\n"
+        assert pages.split(shown)[0].endswith(link)
+
+
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_every_docstring_that_takes_a_mask_says_what_true_means(stem: str) -> None:
     for node in public_definitions(parsed(PACKAGE / f"{stem}.py")):

@@ -1,4 +1,4 @@
-"""The Transformer, built piece by piece: the package behind the course.
+"""The Transformer, built piece by piece: the package behind the course (all chapters).
 
 Each chapter of the course has one module of the same name, and a module imports only from the modules of
 earlier chapters (`seq2seq`, the overture, borrows from `attention`): `seq2seq` (00),

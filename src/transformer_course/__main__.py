@@ -1,10 +1,14 @@
-"""Entry point of the command `transformer-course`; also `python -m transformer_course`."""
+"""Entry point of the command `transformer-course` (chapter 07); also `python -m transformer_course`."""
 
 import sys
 
 
 def main() -> None:
-    """Run the command. Torch takes seconds to load, so Ctrl-C may come before there is anything to save."""
+    """Run the command. Torch takes seconds to load, so Ctrl-C may come before there is anything to save.
+
+    Raises:
+        SystemExit: always, with the command's exit status; 1 if Ctrl-C came while the package was loading.
+    """
     try:
         from transformer_course.cli import app
 

@@ -119,7 +119,7 @@ def fused_attention(
         The output, (..., q_len, d_v).
 
     Raises:
-        ValueError: as `scaled_dot_product_attention` does.
+        ValueError: if the sizes don't fit together, or the mask isn't boolean or doesn't fit.
     """
     _check_sizes(queries, keys, values)
     if mask is None:
@@ -170,7 +170,8 @@ class AdditiveAttention(nn.Module):
             queries: (..., q_len, d_query).
             keys: (..., k_len, d_key).
             values: (..., k_len, d_v).
-            mask: boolean, broadcastable to (..., q_len, k_len); True = may attend.
+            mask: boolean, broadcastable to (..., q_len, k_len); True = may attend. A query that may attend to
+                nothing gets zeros.
 
         Returns:
             The output, (..., q_len, d_v), and the weights, (..., q_len, k_len).

@@ -1,4 +1,4 @@
-"""Checkpoints: tensors and plain values in one safetensors file, written so that no crash can spoil it.
+"""Checkpoints (chapter 07): tensors and plain values in one safetensors file that no crash can spoil.
 
 A file is written under a temporary name, synced to the disk and renamed; so under its own name there is always
 a whole file. Nothing is pickled: values beside the tensors are JSON in the file's header.
@@ -52,7 +52,15 @@ def replacing(path: Path) -> Iterator[Path]:
 
 
 def write_atomically(path: Path, data: bytes) -> None:
-    """Write bytes to a file, whole or not at all (`replacing`)."""
+    """Write bytes to a file, whole or not at all (`replacing`).
+
+    Args:
+        path: where the file goes; replaced if it exists.
+        data: all that the file shall hold.
+
+    Raises:
+        CheckpointError: if it can't be written; `path` is then as it was before.
+    """
     with replacing(path) as temporary:
         temporary.write_bytes(data)
 
@@ -60,8 +68,14 @@ def write_atomically(path: Path, data: bytes) -> None:
 def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object.
 
+    Args:
+        path: the file, in UTF-8.
+
+    Returns:
+        The object's names and values.
+
     Raises:
-        CheckpointError: if the file is missing or doesn't hold one.
+        CheckpointError: if the file is missing, can't be read, or doesn't hold one.
     """
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
@@ -75,7 +89,16 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, value: Any) -> None:
-    """Write a value as JSON, whole or not at all (`replacing`)."""
+    """Write a value as JSON, whole or not at all (`replacing`).
+
+    Args:
+        path: where the file goes; replaced if it exists.
+        value: anything that JSON can say.
+
+    Raises:
+        CheckpointError: if the file can't be written; `path` is then as it was before.
+        TypeError: if JSON can't say the value.
+    """
     write_atomically(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
 
 
@@ -84,8 +107,13 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: dict[str, An
 
     Args:
         path: where to; replaced if it exists.
-        tensors: name → tensor; tensors must not share memory.
+        tensors: name → tensor of any shape; tensors must not share memory.
         values: name → anything that JSON can say.
+
+    Raises:
+        CheckpointError: if the file can't be written; `path` is then as it was before.
+        RuntimeError: if tensors share memory.
+        TypeError: if JSON can't say the values.
     """
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
     header = {"values": json.dumps(values)}  # one entry only: safetensors shuffles several
@@ -99,10 +127,10 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         path: the file.
 
     Returns:
-        The tensors and the values.
+        The tensors, in the processor's memory, and the values.
 
     Raises:
-        CheckpointError: if the file is missing, cut short, or not one of ours.
+        CheckpointError: if the file is missing, can't be read, is cut short, or is not one of ours.
     """
     if not path.is_file():
         raise CheckpointError(f"{path} is missing")
@@ -118,18 +146,44 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
 
 
 def checkpoint_path(folder: Path, step: int) -> Path:
-    """Where the checkpoint of a step stands in a run's folder."""
+    """Where the checkpoint of a step stands in a run's folder.
+
+    Args:
+        folder: the run.
+        step: updates of the weights so far, 0 or more.
+
+    Returns:
+        The file's path, whether it exists or not.
+
+    >>> checkpoint_path(Path("run"), 400).name
+    'step-0000400.safetensors'
+    """
     return folder / "checkpoints" / f"step-{step:07d}.safetensors"
 
 
 def list_checkpoints(folder: Path) -> list[Path]:
-    """The checkpoints of a run, the oldest first; unfinished temporary files are not among them."""
+    """The checkpoints of a run, the oldest first; unfinished temporary files are not among them.
+
+    Args:
+        folder: the run.
+
+    Returns:
+        The files' paths, by step; none if there is no such folder.
+    """
     paths = (folder / "checkpoints").glob("step-*.safetensors")
     return sorted(paths, key=lambda path: (len(path.name), path.name))
 
 
 def keep_only(folder: Path, steps: set[int]) -> None:
-    """Delete a run's other checkpoints, and the temporary files that a killed run left behind."""
+    """Delete a run's other checkpoints, and the temporary files that a killed run left behind.
+
+    Args:
+        folder: the run.
+        steps: the steps whose checkpoints stay.
+
+    Raises:
+        OSError: if a file can't be deleted.
+    """
     kept = {checkpoint_path(folder, step) for step in steps}
     leftovers = (folder / "checkpoints").glob(".step-*.tmp")
     for path in {*list_checkpoints(folder), *leftovers} - kept:
@@ -143,13 +197,14 @@ def load_checkpoint(
 
     Args:
         folder: the run.
-        name: file name of a checkpoint in it.
+        name: file name of a checkpoint in it; the newest if left out.
 
     Returns:
-        The tensors and the values.
+        The tensors and the values, as `load_tensors` gives them.
 
     Raises:
-        CheckpointError: if there is none, or it is damaged; then the message names the last good one.
+        CheckpointError: if there is none, or it is missing or damaged; then the message names the last good
+            one.
     """
     paths = list_checkpoints(folder)
     if not paths:
@@ -168,12 +223,23 @@ def load_checkpoint(
 
 
 def weights_of(model: nn.Module) -> dict[str, Tensor]:
-    """Parameters by name; a tied matrix once."""
+    """Parameters by name; a tied matrix once.
+
+    Args:
+        model: any module.
+
+    Returns:
+        Name → the parameter itself, not a copy.
+    """
     return dict(model.named_parameters())
 
 
 def load_weights(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
     """Put tensors into the parameters of the same names; all or none.
+
+    Args:
+        model: the module whose parameters are overwritten, in place.
+        tensors: name → tensor of the parameter's shape, as `weights_of` names them.
 
     Raises:
         CheckpointError: if names or shapes differ.
@@ -194,13 +260,28 @@ def load_weights(model: nn.Module, tensors: Mapping[str, Tensor]) -> None:
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """What an optimiser remembers, as "parameter's number.what" → tensor."""
+    """What an optimiser remembers, under names that a checkpoint can hold.
+
+    Args:
+        optimizer: an optimiser whose state is made of tensors, as Adam's is.
+
+    Returns:
+        "parameter's number.what" → tensor; empty before the first update.
+    """
     state = optimizer.state_dict()["state"]
     return {f"{i}.{name}": tensor for i, slots in state.items() for name, tensor in slots.items()}
 
 
 def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Give an optimiser its memory back, as `optimizer_tensors` took it."""
+    """Give an optimiser its memory back, as `optimizer_tensors` took it.
+
+    Args:
+        optimizer: an optimiser of the same kind, for the same parameters in the same order.
+        tensors: what `optimizer_tensors` returned.
+
+    Raises:
+        ValueError: if a name isn't "number.what".
+    """
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         number, name = key.split(".", 1)
@@ -209,20 +290,43 @@ def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tenso
 
 
 def random_state(device: torch.device) -> dict[str, Tensor]:
-    """Where torch's streams of random numbers stand: the processor's, and the graphics card's if used."""
+    """Where torch's streams of random numbers stand: the processor's, and the graphics card's if used.
+
+    Args:
+        device: where the model computes.
+
+    Returns:
+        "cpu", and "cuda" if `device` is a graphics card → the stream's state, bytes in one dimension (uint8).
+    """
     cuda = {"cuda": torch.cuda.get_rng_state(device)} if device.type == "cuda" else {}
     return {"cpu": torch.get_rng_state()} | cuda
 
 
 def set_random_state(tensors: Mapping[str, Tensor], device: torch.device) -> None:
-    """Go back to where `random_state` was called."""
+    """Go back to where `random_state` was called.
+
+    Args:
+        tensors: what `random_state` returned.
+        device: where the model computes.
+
+    Raises:
+        KeyError: if the processor's state is missing.
+    """
     torch.set_rng_state(tensors["cpu"])
     if device.type == "cuda" and "cuda" in tensors:
         torch.cuda.set_rng_state(tensors["cuda"], device)
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:
-    """The tensors whose names start with `prefix`, under the rest of their names."""
+    """The tensors whose names start with `prefix`, under the rest of their names.
+
+    Args:
+        tensors: name → tensor.
+        prefix: what the names shall start with.
+
+    Returns:
+        The rest of the name → the tensor itself.
+    """
     return {n.removeprefix(prefix): t for n, t in tensors.items() if n.startswith(prefix)}
 
 

@@ -1,6 +1,7 @@
-"""The command `transformer-course`: train, translate, evaluate, check.
+"""The command `transformer-course` (chapter 07): train, translate, evaluate, check.
 
-Errors are one sentence on standard error and exit status 1; wrong usage exits with 2, Ctrl-C with 130.
+What each option means is said where it is declared, and by `--help`. Errors are one sentence on standard error
+and exit status 1; wrong usage exits with 2, Ctrl-C with 130.
 """
 
 import os

@@ -46,7 +46,9 @@ def greedy(
         One list of ids a sentence, without <s>; it ends with </s> unless cut off at `max_len`.
 
     Raises:
-        ValueError: if `max_len` is below 1 or beyond the positions, or as `Transformer.encode` does.
+        ValueError: if `max_len` is below 1 or beyond the positions, the model is in training mode with
+            dropout, an id is outside the vocabulary, `eos_id` is also the id of padding or of the start, or
+            as `Transformer.encode` does.
     """
     return _one_by_one(model, src, max_len, lambda logits: logits.argmax(-1), bos_id, eos_id)
 
@@ -69,10 +71,10 @@ def sample(
         model: the translator, in evaluation mode.
         src: token ids, (batch, src_len).
         max_len: most tokens of a translation, </s> included.
-        temperature: divides the logits; below 1 sharper, above 1 flatter.
-        top_k: draw from the k most probable tokens only.
-        top_p: draw from the smallest set of tokens whose probabilities sum to at least this (Holtzman et al.
-            2020).
+        temperature: divides the logits; above 0; below 1 sharper, above 1 flatter.
+        top_k: draw from the k most probable tokens only (Fan et al. 2018); all if left out.
+        top_p: draw from the smallest set of tokens whose probabilities sum to at least this, above 0 and at
+            most 1 (Holtzman et al. 2020).
         generator: for draws that can be repeated.
         bos_id: the id that starts a target.
         eos_id: the id that ends it.
@@ -100,12 +102,13 @@ def next_token_distribution(
 
     Args:
         logits: (..., vocab_size).
-        temperature: divides the logits.
-        top_k: keep the k most probable tokens only.
-        top_p: keep the smallest set of tokens whose probabilities sum to at least this.
+        temperature: divides the logits; above 0.
+        top_k: keep the k most probable tokens only (Fan et al. 2018); all if left out.
+        top_p: keep the smallest set of tokens whose probabilities sum to at least this, above 0 and at most 1
+            (Holtzman et al. 2020).
 
     Returns:
-        Probabilities, (..., vocab_size).
+        Probabilities, (..., vocab_size), which sum to 1 over the last dimension.
 
     Raises:
         ValueError: if temperature isn't positive, top_k is below 1, or top_p isn't in (0, 1].
@@ -136,6 +139,13 @@ def next_token_distribution(
 def length_penalty(length: int, alpha: float) -> float:
     """What a sum of log-probabilities is divided by: ((5 + length) / 6)^alpha (Wu et al. 2016, eq. 14).
 
+    Args:
+        length: tokens of the translation, </s> included.
+        alpha: strength of the penalty; 0 makes every divisor 1.
+
+    Returns:
+        The divisor; above 1 for more than one token and an `alpha` above 0.
+
     >>> length_penalty(7, 1.0)
     2.0
     """
@@ -156,6 +166,8 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Keep the `beam` most probable beginnings at every step; return the best finished sentences.
 
+    The paper searches with beam 4 and alpha 0.6 (Vaswani et al. 2017, §6.1).
+
     All beams of all sentences take a step together. The cache holds one slot for each token that ever stood on
     a beam; which slots a beam may see, its own ancestors, is said by a mask. So nothing is copied when beams
     change places, and the source is read once, not once a beam.
@@ -173,11 +185,11 @@ def beam_search(
         eos_id: the id that ends it.
 
     Returns:
-        For each sentence its `top_beams` best hypotheses.
+        For each sentence its `top_beams` best hypotheses, best first.
 
     Raises:
-        ValueError: if beam, top_beams or max_len is out of range, alpha is negative, or as
-            `Transformer.encode` does.
+        ValueError: if beam is below 1 or above half the vocabulary, top_beams is below 1 or above beam, alpha
+            is negative, or as `greedy` does.
     """
     vocab_size = model.config.vocab_size
     _check_search(model, max_len, bos_id, eos_id)

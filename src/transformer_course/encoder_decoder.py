@@ -18,6 +18,8 @@ from transformer_course.positional_encoding import PositionalEncoding
 class TransformerConfig:
     """Every size and choice of a Transformer. Start from a preset: `tiny`, `small` or `base`.
 
+    Sections (§) are those of Vaswani et al. 2017.
+
     Args:
         vocab_size: number of token ids, shared by source and target (§5.1).
         d_model: width of the vectors between layers.
@@ -25,12 +27,14 @@ class TransformerConfig:
         n_encoder_layers: layers of the encoder, N in the paper.
         n_decoder_layers: layers of the decoder.
         d_ff: width inside the feed-forward net.
-        dropout: share of numbers set to zero after each sub-layer and after the embedding (§5.4).
+        dropout: share of numbers set to zero after each sub-layer and after the embedding (§5.4); at least 0
+            and below 1.
         max_len: the longest sequence, in tokens.
         norm: "post", LayerNorm(x + Sublayer(x)) as in the paper (§3.1), or "pre", x + Sublayer(LayerNorm(x))
             with one more norm on top of each stack (Xiong et al. 2020), which trains well with less warm-up.
         positions: "sinusoidal", "learned" or "none" (chapter 05).
-        tie_embeddings: one matrix for source embedding, target embedding and output (§3.4).
+        tie_embeddings: one matrix for source embedding, target embedding and output (§3.4; Press and Wolf
+            2017).
         pad_id: the id of padding.
 
     Raises:
@@ -76,19 +80,49 @@ class TransformerConfig:
 
     @classmethod
     def tiny(cls, vocab_size: int) -> "TransformerConfig":
-        """Trains in minutes on a laptop's processor: 2+2 layers, d_model 128, pre-norm."""
+        """Trains in minutes on a laptop's processor: 2+2 layers, d_model 128, pre-norm.
+
+        Args:
+            vocab_size: number of token ids.
+
+        Returns:
+            The config.
+
+        Raises:
+            ValueError: if `vocab_size` is no whole number, or below 1.
+        """
         return cls(vocab_size)
 
     @classmethod
     def small(cls, vocab_size: int) -> "TransformerConfig":
-        """The size of the speed table: 3+3 layers, d_model 256, pre-norm."""
+        """The size of the speed table: 3+3 layers, d_model 256, pre-norm.
+
+        Args:
+            vocab_size: number of token ids.
+
+        Returns:
+            The config.
+
+        Raises:
+            ValueError: if `vocab_size` is no whole number, or below 1.
+        """
         return replace(
             cls(vocab_size), d_model=256, n_encoder_layers=3, n_decoder_layers=3, d_ff=1024
         )
 
     @classmethod
     def base(cls, vocab_size: int) -> "TransformerConfig":
-        """The paper's base model (table 3): 6+6 layers, d_model 512, 8 heads, post-norm."""
+        """The paper's base model (Vaswani et al. 2017, table 3): 6+6 layers, d_model 512, 8 heads, post-norm.
+
+        Args:
+            vocab_size: number of token ids.
+
+        Returns:
+            The config.
+
+        Raises:
+            ValueError: if `vocab_size` is no whole number, or below 1.
+        """
         return cls(vocab_size, 512, 8, 6, 6, 2048, norm="post")
 
 
@@ -130,12 +164,21 @@ class LayerNorm(nn.Module):
         self.eps = eps
 
     def forward(self, x: Tensor) -> Tensor:
-        """Normalise each vector of `x`, (..., d_model)."""
+        """Normalise each vector.
+
+        Args:
+            x: (..., d_model).
+
+        Returns:
+            (..., d_model).
+        """
         return F.layer_norm(x, self.gain.shape, self.gain, self.bias, self.eps)
 
 
 class FeedForward(nn.Module):
     r"""The position-wise net: $\max(0, xW_1 + b_1)W_2 + b_2$ (§3.3, eq. 2), each position by itself.
+
+    Section and equation are those of Vaswani et al. 2017.
 
     Args:
         d_model: width of input and output.
@@ -148,12 +191,22 @@ class FeedForward(nn.Module):
         self.outer = nn.Linear(d_ff, d_model)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Map each vector of `x`, (..., d_model), to a new one of the same width."""
+        """Map each vector to a new one of the same width.
+
+        Args:
+            x: (..., d_model).
+
+        Returns:
+            (..., d_model).
+        """
         return self.outer(torch.relu(self.inner(x)))
 
 
 class Residual(nn.Module):
-    """What surrounds every sub-layer: dropout, the residual connection and layer norm (§3.1, §5.4).
+    """What surrounds every sub-layer: dropout, the residual connection and layer norm.
+
+    Vaswani et al. 2017, §3.1 and §5.4; the residual connection is from He et al. 2016, dropout from Srivastava
+    et al. 2014.
 
     Args:
         config: gives d_model, dropout, and where the norm stands.
@@ -166,14 +219,22 @@ class Residual(nn.Module):
         self.pre = config.norm == "pre"
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
-        """Add what `sublayer` makes of `x`; both are (batch, length, d_model)."""
+        """Add what `sublayer` makes of `x`.
+
+        Args:
+            x: (batch, length, d_model).
+            sublayer: gives a tensor of the shape of its input, (batch, length, d_model).
+
+        Returns:
+            (batch, length, d_model).
+        """
         if self.pre:
             return x + self.dropout(sublayer(self.norm(x)))
         return self.norm(x + self.dropout(sublayer(x)))
 
 
 class EncoderLayer(nn.Module):
-    """Self-attention, then feed-forward (§3.1).
+    """Self-attention, then feed-forward (Vaswani et al. 2017, §3.1).
 
     Args:
         config: the model's sizes.
@@ -194,13 +255,16 @@ class EncoderLayer(nn.Module):
 
         Returns:
             (batch, src_len, d_model).
+
+        Raises:
+            ValueError: if shapes don't fit, or the mask isn't boolean or doesn't fit.
         """
         x = self.residuals[0](x, lambda y: self.self_attention(y, y, y, mask)[0])
         return self.residuals[1](x, self.feed_forward)
 
 
 class DecoderLayer(nn.Module):
-    """Three sub-layers: masked self-attention, cross-attention, feed-forward (§3.1).
+    """Three sub-layers: masked self-attention, cross-attention, feed-forward (Vaswani et al. 2017, §3.1).
 
     Args:
         config: the model's sizes.
@@ -235,6 +299,10 @@ class DecoderLayer(nn.Module):
 
         Returns:
             (batch, tgt_len, d_model).
+
+        Raises:
+            ValueError: if neither `memory` nor `cross_cache` is given, shapes don't fit, `self_cache` is full,
+                or a mask isn't boolean or doesn't fit.
         """
         x = self.residuals[0](x, lambda y: self.self_attention(y, y, y, tgt_mask, self_cache)[0])
         x = self.residuals[1](
@@ -263,7 +331,14 @@ class DecoderCache:
         return self.self_attention[0].length
 
     def select(self, rows: Tensor) -> "DecoderCache":
-        """The cache of some sentences of the batch: `rows` holds their indices, (new_batch,)."""
+        """The cache of some sentences of the batch.
+
+        Args:
+            rows: their indices, (new_batch,), int64.
+
+        Returns:
+            A new cache with copies of their keys and values; as long, and with as many beams.
+        """
         return DecoderCache(
             [cache.select(rows) for cache in self.self_attention],
             [cache.select(rows) for cache in self.cross_attention],
@@ -276,6 +351,9 @@ class Transformer(nn.Module):
 
     Args:
         config: every size and choice.
+
+    Raises:
+        ValueError: if d_model is odd and the positions are sinusoidal.
     """
 
     def __init__(self, config: TransformerConfig) -> None:
@@ -307,8 +385,8 @@ class Transformer(nn.Module):
     def reset_parameters(self) -> None:
         """Draw fresh weights: Xavier-uniform maps, zero biases, embeddings of variance 1/d_model.
 
-        With embeddings multiplied by √d_model (§3.4) a token's vector then has entries of variance 1, of the
-        size of the positions that are added to it.
+        With embeddings multiplied by √d_model (Vaswani et al. 2017, §3.4) a token's vector then has entries of
+        variance 1, of the size of the positions that are added to it.
         """
         for module in self.modules():
             if isinstance(module, nn.Linear) and module is not self.output:
@@ -321,6 +399,9 @@ class Transformer(nn.Module):
         """Choose between attention written out (the default) and torch's fused kernel, in all layers.
 
         Both give the same up to rounding; the fused one is faster for long sequences and takes less memory.
+
+        Args:
+            fused: True for torch's fused kernel.
 
         Returns:
             The model itself.
@@ -341,8 +422,9 @@ class Transformer(nn.Module):
             The memory, (batch, src_len, d_model).
 
         Raises:
-            ValueError: if ids are outside the vocabulary, the batch is empty, the sequence is longer than
-                max_len, or the mask doesn't fit.
+            ValueError: if ids aren't whole numbers of the shape (batch, length) or are outside the vocabulary,
+                the batch is empty, the sequence is longer than max_len, or the mask isn't boolean or doesn't
+                fit.
         """
         self._check_ids("src", src)
         src_mask = padding_mask(src, self.config.pad_id) if src_mask is None else src_mask
@@ -375,8 +457,10 @@ class Transformer(nn.Module):
             Decoder states, (batch, tgt_len, d_model); `logits` turns them into scores.
 
         Raises:
-            ValueError: if ids are outside the vocabulary, the batch is empty, the sequence is longer than
-                max_len, the cache is full, or a mask, the memory or the cache doesn't fit.
+            ValueError: if ids aren't whole numbers of the shape (batch, length) or are outside the vocabulary,
+                the batch is empty, the sequence is longer than max_len, the cache is full, neither memory nor
+                cache is given, a cache with beams gets no `tgt_mask`, a mask isn't boolean, or a mask, the
+                memory or the cache doesn't fit.
         """
         self._check_ids("tgt", tgt)
         _check_memory(tgt, memory, src_mask, cache)
@@ -397,7 +481,14 @@ class Transformer(nn.Module):
         return self.decoder_norm(x)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Score every token of the vocabulary: (..., d_model) → (..., vocab_size)."""
+        """Score every token of the vocabulary.
+
+        Args:
+            states: what `decode` returned, (..., d_model).
+
+        Returns:
+            Logits, (..., vocab_size); softmax makes probabilities of them.
+        """
         return self.output(states)
 
     def forward(
@@ -439,7 +530,8 @@ class Transformer(nn.Module):
             The cache; the caller owns it and passes it to `decode`.
 
         Raises:
-            ValueError: if a number is out of range, or the mask is of another shape than the memory.
+            ValueError: if `max_len` is below 1 or beyond the model's, `beams` is below 1, or the mask doesn't
+                fit the memory.
         """
         if not 1 <= max_len <= self.config.max_len:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Scores of a translator: exact match, BLEU, and exact match by phenomenon."""
+"""Scores of a translator (chapter 09): exact match, BLEU, and exact match by phenomenon."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ class Scores:
 
     Args:
         exact_match: share of sentences whose translation is one of the right ones, 0 to 1.
-        bleu: corpus BLEU, 0 to 100 (Papineni et al. 2002), by sacrebleu.
+        bleu: corpus BLEU, 0 to 100 (Papineni et al. 2002), by sacrebleu (Post 2018).
         signature: how BLEU was computed, in sacrebleu's notation.
     """
 
@@ -41,12 +41,16 @@ def evaluate_pairs(
     Args:
         translator: the translator.
         pairs: the test set; BLEU compares with each pair's first translation.
-        beam: width of the beam.
-        alpha: strength of the length penalty.
+        beam: width of the beam; 1 is greedy decoding.
+        alpha: strength of the length penalty, 0 or more.
         tokenize: sacrebleu's tokeniser, one of `TOKENIZERS`; "none" for text that is tokenised already.
 
+    Returns:
+        Exact match, BLEU and its signature.
+
     Raises:
-        ValueError: if there are no pairs, there is no such tokeniser, or a source is empty or too long.
+        ValueError: if there are no pairs, there is no such tokeniser, a source is empty or too long, or beam
+            or alpha are out of range.
     """
     if not pairs:
         raise ValueError("pairs is empty; there must be at least one")
@@ -70,11 +74,14 @@ def evaluate_by_phenomenon(
     Args:
         translator: the translator.
         sets: phenomenon → its sentences.
-        beam: width of the beam.
-        alpha: strength of the length penalty.
+        beam: width of the beam; 1 is greedy decoding.
+        alpha: strength of the length penalty, 0 or more.
 
     Returns:
         Phenomenon → share of right translations, 0 to 1, in the order of `sets`.
+
+    Raises:
+        ValueError: if a set has no pairs, a source is empty or too long, or beam or alpha are out of range.
     """
     return {
         name: exact_match(

@@ -1,4 +1,4 @@
-"""Ctrl-C as a request: finish what is under way, save, then stop."""
+"""Ctrl-C as a request (chapter 07): finish what is under way, save, then stop."""
 
 import signal
 import threading
@@ -16,6 +16,9 @@ def catch_interrupt() -> Iterator[threading.Event]:
 
     Yields:
         The event; ask it `is_set()` where it is a good moment to stop.
+
+    Raises:
+        KeyboardInterrupt: at the second Ctrl-C, unless another handler was installed before.
     """
     interrupted = threading.Event()
     in_main_thread = threading.current_thread() is threading.main_thread()

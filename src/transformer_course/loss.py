@@ -15,6 +15,12 @@ def log_softmax(logits: Tensor) -> Tensor:
 
     Half-precision logits are computed, and returned, in single precision.
 
+    Args:
+        logits: (..., vocab_size).
+
+    Returns:
+        Log-probabilities in nats, (..., vocab_size).
+
     >>> log_softmax(torch.tensor([1000.0, 1000.0]))
     tensor([-0.6931, -0.6931])
     """
@@ -26,7 +32,9 @@ def log_softmax(logits: Tensor) -> Tensor:
 def cross_entropy(
     logits: Tensor, labels: Tensor, pad_id: int = 0, label_smoothing: float = 0.0
 ) -> Tensor:
-    r"""Mean cross-entropy per real token, in nats, with label smoothing (§5.4).
+    r"""Mean cross-entropy per real token, in nats, with label smoothing.
+
+    Label smoothing is from Szegedy et al. 2016, §7; the paper takes ε = 0.1 (Vaswani et al. 2017, §5.4).
 
     The target distribution is $q_k = (1-\epsilon)\,[k = y] + \epsilon / K$, spread over all $K$ ids, and the
     loss is $-\sum_k q_k \log p_k$. It is computed from logits, so no logarithm of 0 can occur. With
@@ -34,15 +42,16 @@ def cross_entropy(
 
     Args:
         logits: (..., vocab_size).
-        labels: the right ids, (...).
+        labels: the right ids, (...), int64.
         pad_id: labels of this id don't count.
         label_smoothing: ε, at least 0 and below 1.
 
     Returns:
-        A single number; 0 where every label is padding.
+        A single number, in nats; 0 where every label is padding.
 
     Raises:
-        ValueError: if shapes don't fit, a label is no id of the vocabulary, or ε is out of range.
+        ValueError: if shapes don't fit, labels aren't int64, a label is no id of the vocabulary, or ε is out
+            of range.
 
     >>> uniform = torch.zeros(1, 6)
     >>> round(cross_entropy(uniform, torch.tensor([3])).item(), 4) == round(math.log(6), 4)
@@ -111,13 +120,13 @@ def chunked_cross_entropy(
     Args:
         states: what `Transformer.decode` returns, (..., d_model).
         weight: of the output layer, (vocab_size, d_model).
-        labels: the right ids, (...).
+        labels: the right ids, (...), int64.
         pad_id: labels of this id don't count.
         label_smoothing: ε, at least 0 and below 1.
         chunk: tokens at a time, 1 or more.
 
     Returns:
-        A single number; 0 where every label is padding.
+        A single number, in nats; 0 where every label is padding.
 
     Raises:
         ValueError: as `cross_entropy` does, or if `chunk` is below 1.
@@ -148,7 +157,8 @@ def teacher_forcing_loss(
     """The loss that translators are trained with: predict each target token from the true ones before it.
 
     The decoder reads `tgt` without its last token and has to say `tgt` without its first one (the shift by
-    one of chapter 07), at all positions in parallel.
+    one of chapter 07), at all positions in parallel. Such training is called teacher forcing (Williams and
+    Zipser 1989).
 
     Args:
         model: the Transformer.
@@ -157,10 +167,11 @@ def teacher_forcing_loss(
         label_smoothing: ε, at least 0 and below 1.
 
     Returns:
-        Mean cross-entropy per token that isn't padding, in nats, by `chunked_cross_entropy`.
+        Mean cross-entropy per token that isn't padding, a single number in nats, by `chunked_cross_entropy`.
 
     Raises:
-        ValueError: as `Transformer.encode` and `chunked_cross_entropy` do.
+        ValueError: as `Transformer.encode`, `Transformer.decode` and `chunked_cross_entropy` do; a target of
+            one token leaves nothing to decode.
     """
     pad_id = model.config.pad_id
     src_mask = padding_mask(src, pad_id)
@@ -174,6 +185,9 @@ def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:
     Args:
         vocab_size: number of ids K, 1 or more.
         label_smoothing: ε, at least 0 and below 1.
+
+    Returns:
+        The floor, in nats; 0 without smoothing.
 
     Raises:
         ValueError: if a number is out of range.
@@ -193,6 +207,7 @@ def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:
 def kl_divergence(p: Tensor, q: Tensor) -> Tensor:
     r"""Kullback–Leibler divergence $\sum_k p_k \log(p_k / q_k)$ over the last dimension, in nats.
 
+    From Kullback and Leibler 1951.
     Where $p_k = 0$ the term is 0, as its limit is. Where $p_k > 0$ and $q_k = 0$ the divergence is infinite.
 
     Args:
@@ -200,7 +215,7 @@ def kl_divergence(p: Tensor, q: Tensor) -> Tensor:
         q: probabilities, (..., K).
 
     Returns:
-        (...), at least 0.
+        (...), in nats, at least 0 where p and q each sum to 1.
 
     Raises:
         ValueError: if the shapes differ.
@@ -215,6 +230,12 @@ def kl_divergence(p: Tensor, q: Tensor) -> Tensor:
 
 def perplexity(mean_loss: float) -> float:
     """The number of equally likely tokens that would be as hard to guess: exp of the mean loss in nats.
+
+    Args:
+        mean_loss: mean cross-entropy per token, in nats, without label smoothing.
+
+    Returns:
+        At least 1; infinite from a loss of 700 nats on.
 
     >>> round(perplexity(math.log(8)))
     8

@@ -31,16 +31,18 @@ def from_marian(weights: Mapping[str, Tensor], config: Mapping[str, Any]) -> Tra
     """Make a `Transformer` that computes what a MarianMT model computes.
 
     Args:
-        weights: its `state_dict()`.
+        weights: its `state_dict()`: name → tensor.
         config: its `config.to_dict()`, or what its config.json holds.
 
     Returns:
         The model, in evaluation mode. It decodes with `bos_id` = Marian's decoder_start_token_id.
 
     Raises:
-        ValueError: if a weight is missing, unknown or of another shape, or if Marian does something that our
-            model doesn't: another activation than ReLU, encoder and decoder of different widths, a bias of the
-            logits that isn't 0, positions that aren't sinusoids.
+        ValueError: if a weight is missing, unknown or of another shape; if the config lacks a setting, or has
+            one that `TransformerConfig` refuses; if embeddings differ that the config calls one; or if Marian
+            does something that our model doesn't: another activation than ReLU, encoder and decoder with
+            different numbers of heads, widths of the feed-forward net or vocabularies, a bias of the logits
+            that isn't 0, positions that aren't sinusoids.
     """
     ours = _read_config(config)
     model = Transformer(ours)

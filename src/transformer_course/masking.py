@@ -66,7 +66,7 @@ def decoder_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
         pad_id: the id that fills up short sentences.
 
     Returns:
-        Boolean mask, (batch, 1, tgt_len, tgt_len): `causal_mask` AND `padding_mask`.
+        Boolean mask, (batch, 1, tgt_len, tgt_len), `causal_mask` AND `padding_mask`.
 
     Raises:
         ValueError: if `ids` isn't (batch, length) with a length of 1 or more.
@@ -88,17 +88,20 @@ def leaks_by_change(
 
     Args:
         model: takes ids, (batch, length), and returns a tensor, (batch, length, ...). Dropout must be off.
-        ids: what to feed it, (batch, length), without padding if padding makes your model return NaN.
+        ids: what to feed it, (batch, length), with a length of 2 or more, and without padding if padding makes
+            your model return NaN.
         other_ids: what to change each id into, of the same shape; if left out, another id of `ids`.
         tolerance: largest change, absolute and relative, that counts as rounding.
 
     Returns:
-        The leaks as pairs (position, source), sorted: in some sentence, the output at `position` depends on
-        the token at `source`, which comes later. Empty if nothing leaks. A number that becomes NaN has changed.
+        The leaks as pairs (position, source), sorted. A pair says that in some sentence the output at
+        `position` depends on the token at `source`, which comes later. Empty if nothing leaks. A number that
+        becomes NaN has changed.
 
     Raises:
-        ValueError: if shapes don't fit; or if nothing can be learned, because the model is random, returns
-            NaN, or doesn't depend on its input at all.
+        ValueError: if `ids` has fewer than two positions, the model's output or `other_ids` has a wrong shape,
+            or `other_ids` repeats an id, or is left out where `ids` holds one id only; or if nothing can be
+            learned, because the model is random, returns NaN, or doesn't depend on its input at all.
 
     >>> ids = torch.tensor([[3, 4, 5]])
     >>> leaks_by_change(lambda ids: ids.cumsum(1).float()[..., None], ids)  # each sees its past
@@ -137,7 +140,7 @@ def leaks_by_gradient(
 
     Args:
         model: takes ids, (batch, length), and returns a tensor, (batch, length, ...).
-        ids: what to feed it, (batch, length).
+        ids: what to feed it, (batch, length), with a length of 2 or more.
         embedding: the layer that turns these ids into vectors, (batch, length, d_model), when the model runs:
             for `Transformer` it is `tgt_embedding`. It must be used once in a run.
 
@@ -145,8 +148,9 @@ def leaks_by_gradient(
         The leaks as pairs (position, source), sorted, as for `leaks_by_change`.
 
     Raises:
-        ValueError: if shapes don't fit, the embedding isn't used once; or if nothing can be learned, because
-            an output or a gradient is NaN, or no gradient arrives at all.
+        ValueError: if `ids` has fewer than two positions, the model's output has a wrong shape, the embedding
+            isn't used once, or gives vectors of a wrong shape; or if nothing can be learned, because an output
+            or a gradient is NaN, or no gradient arrives at all.
 
     >>> embedding = nn.Embedding(6, 2)
     >>> ids = torch.tensor([[3, 4, 5]])

@@ -29,7 +29,11 @@ class KeyValueCache:
     length: int = 0
 
     def append(self, keys: Tensor, values: Tensor) -> None:
-        """Add the keys and values of new positions, each (batch, heads, new_len, d_k).
+        """Add the keys and values of new positions.
+
+        Args:
+            keys: (batch, heads, new_len, d_k).
+            values: (batch, heads, new_len, d_k).
 
         Raises:
             ValueError: if they are of another batch, or don't fit into what is left of the capacity.
@@ -49,7 +53,14 @@ class KeyValueCache:
         self.length = end
 
     def select(self, rows: Tensor) -> "KeyValueCache":
-        """The cache of some sentences of the batch: `rows` holds their indices, (new_batch,)."""
+        """The cache of some sentences of the batch.
+
+        Args:
+            rows: their indices, (new_batch,), int64.
+
+        Returns:
+            A new cache with copies of their keys and values; as long, and of the same capacity.
+        """
         return KeyValueCache(self.keys[rows], self.values[rows], self.length)
 
 
@@ -69,7 +80,7 @@ class MultiHeadAttention(nn.Module):
         fused: compute with `fused_attention`, which is faster for long sequences and gives no weights.
 
     Raises:
-        ValueError: if d_model isn't divisible by n_heads.
+        ValueError: if n_heads is below 1, or d_model isn't divisible by it.
     """
 
     def __init__(self, d_model: int, n_heads: int) -> None:
@@ -84,7 +95,14 @@ class MultiHeadAttention(nn.Module):
         self.w_output = nn.Linear(d_model, d_model)
 
     def split_heads(self, x: Tensor) -> Tensor:
-        """Cut the width into heads: (batch, length, d_model) → (batch, heads, length, d_k)."""
+        """Cut the width into heads.
+
+        Args:
+            x: (batch, length, d_model).
+
+        Returns:
+            (batch, heads, length, d_k).
+        """
         return x.view(*x.shape[:2], self.n_heads, -1).transpose(1, 2)
 
     def forward(
@@ -112,8 +130,8 @@ class MultiHeadAttention(nn.Module):
             of the weights where `fused` is set.
 
         Raises:
-            ValueError: if neither keys nor cache are given, shapes don't fit, the cache is full, or the mask
-                doesn't fit.
+            ValueError: if neither keys nor cache are given, there are values without keys, shapes don't fit,
+                the cache is full, or the mask isn't boolean or doesn't fit.
         """
         if keys is None and (cache is None or values is not None):
             raise ValueError(
@@ -137,7 +155,15 @@ class MultiHeadAttention(nn.Module):
         return self.w_output(concatenated), weights
 
     def project_memory(self, keys: Tensor, values: Tensor | None = None) -> tuple[Tensor, Tensor]:
-        """Keys and values of all heads, each (batch, heads, k_len, d_k), from (batch, k_len, d_model)."""
+        """Keys and values of all heads, as `forward` computes them.
+
+        Args:
+            keys: (batch, k_len, d_model).
+            values: (batch, k_len, d_model); `keys` if left out.
+
+        Returns:
+            The keys and the values, each (batch, heads, k_len, d_k).
+        """
         values = keys if values is None else values
         return self.split_heads(self.w_key(keys)), self.split_heads(self.w_value(values))
 
@@ -150,7 +176,15 @@ class MultiHeadAttention(nn.Module):
             )
 
     def start_cache(self, batch: int, capacity: int) -> KeyValueCache:
-        """An empty cache for `batch` sentences and at most `capacity` positions."""
+        """An empty cache.
+
+        Args:
+            batch: number of sentences.
+            capacity: the most positions it shall hold.
+
+        Returns:
+            The cache, of length 0, where the weights are and of their dtype.
+        """
         weight = self.w_key.weight
         shape = (batch, self.n_heads, capacity, weight.shape[0] // self.n_heads)
         return KeyValueCache(weight.new_empty(shape), weight.new_empty(shape))

@@ -22,7 +22,7 @@ def sinusoidal_encoding(
         d_model: width; even, because sines and cosines come in pairs.
         layout: "interleaved" as in the paper (sin, cos, sin, cos, …), or "concatenated" (all sines, then all
             cosines): the same columns in another order.
-        base: the longest wavelength is just below 2π times this many positions.
+        base: wavelengths go from 2π to $2\pi \cdot base^{1 - 2/d}$ positions; 10000 in the paper.
 
     Returns:
         (length, d_model), values in [-1, 1].
@@ -56,11 +56,12 @@ class PositionalEncoding(nn.Module):
     Args:
         max_len: number of positions there are.
         d_model: width of the vectors.
-        kind: "sinusoidal" (§3.5), "learned" (Gehring et al. 2017), or "none".
+        kind: "sinusoidal" (Vaswani et al. 2017, §3.5), "learned" (Gehring et al. 2017), or "none".
         layout: of the sinusoids, see `sinusoidal_encoding`.
 
     Raises:
-        ValueError: if `kind` is unknown, or what `sinusoidal_encoding` refuses.
+        ValueError: if `max_len` is below 1, `kind` is unknown, or, for sinusoids, as `sinusoidal_encoding`
+            does.
     """
 
     table: Tensor | None
@@ -93,7 +94,7 @@ class PositionalEncoding(nn.Module):
 
         Args:
             x: (batch, length, d_model).
-            start: position of the first token.
+            start: position of the first token, counted from 0.
             step: how many neighbouring tokens share a position; above 1 only in beam search (chapter 09),
                 where they are rival tokens for the same place.
 
@@ -101,7 +102,7 @@ class PositionalEncoding(nn.Module):
             (batch, length, d_model).
 
         Raises:
-            ValueError: if a position is below 0 or beyond `max_len`.
+            ValueError: if `start` is below 0, `step` is below 1, or a position is beyond `max_len`.
         """
         if start < 0 or step < 1:
             raise ValueError(f"start ({start}) must be 0 or more and step ({step}) 1 or more")

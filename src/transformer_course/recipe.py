@@ -1,4 +1,4 @@
-"""How a translator is trained from sentence pairs: the recipe, the split, the run."""
+"""How a translator is trained from sentence pairs (chapter 07): the recipe, the split, the run."""
 
 import hashlib
 from collections.abc import Callable, Sequence
@@ -36,13 +36,13 @@ class Recipe:
 
     Args:
         preset: size of the model: "tiny", "small" or "base" (`TransformerConfig`).
-        vocab_size: subwords of both languages together; fewer if the text has no more.
-        dropout: share of numbers set to zero in training.
-        label_smoothing: ε of the training loss (§5.4).
+        vocab_size: subwords of both languages together, 259 or more; fewer if the text has no more.
+        dropout: share of numbers set to zero in training, at least 0 and below 1.
+        label_smoothing: ε of the training loss, at least 0 and below 1 (Vaswani et al. 2017, §5.4).
         training: steps, batches, learning rate, seed.
 
     Raises:
-        ValueError: if there is no such preset.
+        ValueError: naming the field, its value and the rule it breaks.
     """
 
     preset: str = "tiny"
@@ -63,17 +63,40 @@ class Recipe:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be at least 0 and below 1")
 
     def config(self, vocab_size: int) -> TransformerConfig:
-        """The model's config for a vocabulary of this size."""
+        """The model's config for a vocabulary of this size.
+
+        Args:
+            vocab_size: entries of the vocabulary, special tokens included.
+
+        Returns:
+            The preset, with this recipe's dropout.
+
+        Raises:
+            ValueError: if `vocab_size` is no whole number, or below 1.
+        """
         preset: TransformerConfig = getattr(TransformerConfig, self.preset)(vocab_size)
         return replace(preset, dropout=self.dropout)
 
     def save(self, folder: str | Path) -> None:
-        """Write `recipe.json` into `folder`."""
+        """Write `recipe.json` into `folder`.
+
+        Args:
+            folder: the run's; made if need be.
+
+        Raises:
+            CheckpointError: if the file can't be written.
+        """
         write_json(Path(folder) / "recipe.json", asdict(self))
 
     @classmethod
     def load(cls, folder: str | Path) -> "Recipe":
         """Read the recipe of a run.
+
+        Args:
+            folder: the run's, with a `recipe.json`.
+
+        Returns:
+            The recipe.
 
         Raises:
             CheckpointError: if it is missing or damaged.
@@ -91,12 +114,12 @@ class Recipe:
 
 
 class PairError(ValueError):
-    """A sentence pair that can't be trained on.
+    """A sentence pair that can't be trained on; the message shows it and says what is wrong.
 
     Args:
         pair: the pair.
         problem: what is wrong with it.
-        where: file and line, if they are known.
+        where: file and line, if they are known; the message starts with them.
     """
 
     def __init__(self, pair: Pair, problem: str, where: str = "") -> None:
@@ -128,7 +151,7 @@ def train_translator(
         resume: go on from the newest checkpoint, exactly as if training had never stopped.
         checkpoint: file name of the checkpoint to resume from, if not the newest.
         report: called after every update, for a progress bar.
-        evaluate: gives scores that are kept in the history at every validation, beside the loss.
+        evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -136,8 +159,11 @@ def train_translator(
 
     Raises:
         PairError: if a sentence is empty, or too long for the model or for a batch.
-        ValueError: if there are no pairs, `folder` already holds a run and `resume` is false, or the run to
-            resume was another one.
+        CheckpointError: if `folder` already holds a run and `resume` is false, the run to resume has no
+            checkpoint, a damaged one, or was another run, or a file can't be written.
+        ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
+            or the validation's loss is no longer a number.
+        KeyboardInterrupt: at a second Ctrl-C.
     """
     folder = Path(folder)
     if not train or not valid:
@@ -193,13 +219,31 @@ def _trainer(
 
 
 def refuse_used(folder: Path) -> None:
-    """Raise a CheckpointError if `folder` already holds checkpoints or a translator."""
+    """Refuse a folder that already holds a run.
+
+    Args:
+        folder: where a run shall go; it need not exist.
+
+    Raises:
+        CheckpointError: if it holds checkpoints or a translator.
+    """
     if list_checkpoints(folder) or (folder / "model.safetensors").exists():
         raise CheckpointError(f"{folder} already holds a run: resume it, or choose another folder")
 
 
 def encode_pairs(vocabulary: Vocabulary, pairs: Sequence[Pair]) -> list[Example]:
-    """Source and first translation of each pair as lists of ids, without special tokens."""
+    """Source and first translation of each pair as lists of ids, without special tokens.
+
+    Args:
+        vocabulary: the subwords of both languages.
+        pairs: the sentences.
+
+    Returns:
+        One (source ids, target ids) a pair, in the order of `pairs`.
+
+    Raises:
+        ValueError: if a sentence is no text that UTF-8 can write.
+    """
     sources = vocabulary.encode([pair.source for pair in pairs])
     targets = vocabulary.encode([pair.target for pair in pairs])
     return list(zip(sources, targets, strict=True))

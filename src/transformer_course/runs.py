@@ -1,4 +1,4 @@
-"""What a training run of the command line is made from, and where that is written down."""
+"""What a training run of the command line is made from (chapter 07), and where that is written down."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,7 +27,7 @@ class Data:
 
     Args:
         corpus: "grammar" or "multi30k"; empty for files of one's own.
-        n_pairs: how many pairs of the grammar to train on.
+        n_pairs: how many pairs of the grammar to train on, 0 or more.
         files: two aligned files, or one tab-separated file.
         valid_files: the same for validation; parts of `files` are held out if there are none.
         folder: where the files of Multi30k are; downloaded if left out.
@@ -35,7 +35,8 @@ class Data:
         form: "lc.norm.tok" or "raw", for Multi30k.
 
     Raises:
-        ValueError: if there is no such corpus, or not exactly one source of pairs is given.
+        ValueError: if there is no such corpus, both a corpus and files are given, there are files to validate
+            on but none to train on, or `languages` isn't two.
     """
 
     corpus: str = ""
@@ -57,7 +58,17 @@ class Data:
             raise ValueError(f"languages ({self.languages!r}) must be two, such as 'en-de'")
 
     def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
-        """Pairs to train on, to validate on, and, held out from files, to test on."""
+        """Pairs to train on, to validate on, and, held out from files, to test on.
+
+        Returns:
+            The three lists; no pairs to test on for a corpus by name, or where `valid_files` are given.
+
+        Raises:
+            CorpusError: if a file is missing, can't be downloaded, breaks a rule of `corpus.readers`, or has
+                fewer than two different sources.
+            ValueError: if `n_pairs` is negative, or Multi30k lacks a language or the form.
+            TypeError: if there is neither a corpus nor files, or there are more than two files.
+        """
         if self.corpus == "grammar":
             train = list(grammar.generate("train", self.n_pairs, seed=0))
             return train, list(grammar.generate("valid", 1000, seed=0)), []
@@ -73,7 +84,16 @@ class Data:
             raise CorpusError(f"{' and '.join(self.files)}: {error}") from error
 
     def load_test(self) -> list[Pair]:
-        """Pairs that training has not seen."""
+        """Pairs that training has not seen.
+
+        Returns:
+            1,000 pairs of the grammar's test split, the 2016 test set of Multi30k, or what was held out from
+            the files.
+
+        Raises:
+            CorpusError: as `load` does.
+            ValueError: if nothing was held out from the files, or as `load` does.
+        """
         if self.corpus == "grammar":
             return list(grammar.generate("test", 1000, seed=0))
         if self.corpus == "multi30k":
@@ -83,7 +103,17 @@ class Data:
         raise ValueError("this run held out no pairs to test on: name some by --pairs or --tsv")
 
     def where(self, pair: Pair) -> str:
-        """File and line of a pair, as far as it comes from a file."""
+        """File and line of a pair, as far as it comes from a file.
+
+        Args:
+            pair: the pair, as `load` gave it.
+
+        Returns:
+            File, line and a colon, to start a message with; empty if the pair stands in none of the files.
+
+        Raises:
+            CorpusError: if a file can no longer be read.
+        """
         for files in (self.files, self.valid_files):
             pairs = read_files(files) if files else []
             if pair in pairs:
@@ -96,12 +126,29 @@ class Data:
 
 
 def read_files(files: tuple[str, ...]) -> list[Pair]:
-    """Pairs from two aligned files, or from one tab-separated file."""
+    """Pairs from two aligned files, or from one tab-separated file.
+
+    Args:
+        files: (sources, translations), or (tab-separated file,).
+
+    Returns:
+        One pair a line, in the order of the files.
+
+    Raises:
+        CorpusError: as `read_pairs` and `read_tsv` do.
+        TypeError: if it isn't one file or two.
+    """
     return read_pairs(*files) if len(files) == 2 else read_tsv(*files)
 
 
 def load_run(folder: Path) -> tuple[Data, int]:
     """Where a run's pairs come from, and on how many threads it was started.
+
+    Args:
+        folder: the run's, with a `run.json`.
+
+    Returns:
+        The data, and the number of threads.
 
     Raises:
         CheckpointError: if `run.json` is missing or damaged.

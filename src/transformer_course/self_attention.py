@@ -6,7 +6,7 @@ from transformer_course.attention import scaled_dot_product_attention
 
 
 class SelfAttention(nn.Module):
-    r"""One head of self-attention: $Q = XW^Q,\; K = XW^K,\; V = XW^V$, then eq. 1 of the paper.
+    r"""One head of self-attention: $Q = XW^Q,\; K = XW^K,\; V = XW^V$, then eq. 1 of Vaswani et al. 2017.
 
     Args:
         d_model: width of the input.
@@ -27,7 +27,8 @@ class SelfAttention(nn.Module):
 
         Args:
             x: (batch, q_len, d_model), where the queries come from.
-            mask: boolean, broadcastable to (batch, q_len, k_len); True = may attend.
+            mask: boolean, broadcastable to (batch, q_len, k_len); True = may attend. A position that may
+                attend to nothing gets zeros.
             memory: (batch, k_len, d_model), where keys and values come from; `x` if left out.
                 With a memory this is cross-attention.
 

@@ -33,6 +33,16 @@ class LayerCost:
 def attention_cost(n: int, d_model: int) -> LayerCost:
     r"""Self-attention: $4nd^2$ for queries, keys, values and output, $2n^2d$ for scores and averages.
 
+    Args:
+        n: tokens.
+        d_model: width of input and output.
+
+    Returns:
+        The cost of one layer.
+
+    Raises:
+        ValueError: if a number is below 1.
+
     >>> attention_cost(10, 512)
     LayerCost(multiply_adds=10588160, sequential_steps=1, longest_path=1)
     """
@@ -48,6 +58,9 @@ def recurrent_cost(n: int, d_model: int, maps: int = 3) -> LayerCost:
         d_model: width of input and state.
         maps: 3 for a GRU (two gates and the candidate), 4 for an LSTM, 1 for a plain recurrent net.
 
+    Returns:
+        The cost of one layer.
+
     Raises:
         ValueError: if a number is below 1.
 
@@ -60,6 +73,18 @@ def recurrent_cost(n: int, d_model: int, maps: int = 3) -> LayerCost:
 
 def convolution_cost(n: int, d_model: int, kernel_size: int, *, dilated: bool = False) -> LayerCost:
     r"""A convolution of width k: $knd^2$; its path is the number of layers until one output sees all n tokens.
+
+    Args:
+        n: tokens.
+        d_model: width of input and output.
+        kernel_size: tokens that one convolution sees, k.
+        dilated: whether the layers are spread out as in `receptive_field`.
+
+    Returns:
+        The cost of one layer; the path counts layers.
+
+    Raises:
+        ValueError: if a number is below 1, or a kernel of 1 can never join the tokens.
 
     >>> convolution_cost(100, 512, 3).longest_path, convolution_cost(100, 512, 3, dilated=True).longest_path
     (50, 5)
@@ -78,6 +103,17 @@ def receptive_field(kernel_size: int, n_layers: int, *, dilated: bool = False) -
 
     Each layer adds kernel_size - 1. If layer i (from 0) takes every kernel_size^i-th token, it multiplies the
     field by kernel_size instead.
+
+    Args:
+        kernel_size: tokens that one convolution sees, 1 or more.
+        n_layers: convolutions on top of each other, 1 or more.
+        dilated: whether layer i takes every kernel_size^i-th token.
+
+    Returns:
+        Number of tokens.
+
+    Raises:
+        ValueError: if a number is below 1.
 
     >>> receptive_field(3, 4), receptive_field(3, 4, dilated=True)
     (9, 81)
@@ -103,7 +139,7 @@ class Seq2SeqConfig:
         attention: whether a recurrent decoder looks at all states of the encoder (Bahdanau et al. 2014) or gets
             one vector (Cho et al. 2014). The convolutional model always has attention.
         kernel_size: tokens that one convolution sees; odd. The recurrent model doesn't use it.
-        dropout: share of numbers set to zero after the embedding and before the output.
+        dropout: share of numbers set to zero after the embedding and before the output; at least 0 and below 1.
         max_len: the longest sequence that trainer and search may ask for; the models themselves know no limit.
         pad_id: the id of padding.
 
@@ -145,13 +181,20 @@ class Seq2SeqCache:
 
     Args:
         states: one tensor a layer, batch first. Recurrent: the state, (batch, d_model). Convolutional: the last
-            inputs, (batch, kernel_size - 1, d_model).
+            inputs after layer norm, (batch, kernel_size - 1, d_model).
     """
 
     states: list[Tensor]
 
     def select(self, rows: Tensor) -> "Seq2SeqCache":
-        """The cache of some sentences of the batch: `rows` holds their indices, (new_batch,)."""
+        """The cache of some sentences of the batch.
+
+        Args:
+            rows: their indices, (new_batch,), int64.
+
+        Returns:
+            A new cache with copies of their states.
+        """
         return Seq2SeqCache([state[rows] for state in self.states])
 
 
@@ -180,6 +223,9 @@ class Seq2Seq(nn.Module):
 
         Returns:
             The memory, (batch, memory_len, d_model).
+
+        Raises:
+            NotImplementedError: always; each model reads in its own way.
         """
         raise NotImplementedError
 
@@ -189,13 +235,16 @@ class Seq2Seq(nn.Module):
         """The decoder's states before the first target token.
 
         Args:
-            memory: what `encode` returned.
+            memory: what `encode` returned, (batch, memory_len, d_model).
             src_mask: (batch, 1, 1, src_len); True = may attend. Not needed here.
             max_len: most target positions that will be decoded.
             beams: 1; these models keep one state a sentence.
 
+        Returns:
+            The cache, for `decode`.
+
         Raises:
-            ValueError: if a number is out of range.
+            ValueError: if `max_len` is below 1 or beyond the model's, or `beams` isn't 1.
         """
         if not 1 <= max_len <= self.config.max_len:
             raise ValueError(
@@ -218,7 +267,7 @@ class Seq2Seq(nn.Module):
 
         Args:
             tgt: token ids, (batch, tgt_len), from <s> on; with a cache only the tokens that are new.
-            memory: what `encode` returned.
+            memory: what `encode` returned, (batch, memory_len, d_model).
             src_mask: (batch, 1, 1, src_len); True = may attend.
             tgt_mask: None, or True everywhere (True = may attend): the decoder can't hide more than the future.
             cache: from `start_cache`; it is renewed.
@@ -227,7 +276,8 @@ class Seq2Seq(nn.Module):
             States, (batch, tgt_len, d_model); `logits` turns them into scores.
 
         Raises:
-            ValueError: if ids are outside the vocabulary, the batch is empty, or `tgt_mask` hides something.
+            ValueError: if ids haven't the shape (batch, length) or are outside the vocabulary, the batch is
+                empty, `tgt_mask` hides something, or `src_mask` isn't boolean or doesn't fit.
         """
         self._check_ids("tgt", tgt)
         if tgt_mask is not None and not tgt_mask.all():
@@ -247,7 +297,7 @@ class Seq2Seq(nn.Module):
             tgt: token ids, (batch, tgt_len), starting with <s>.
 
         Returns:
-            (batch, tgt_len, src_len); of the top layer, where there are several. Row t belongs to
+            Weights, (batch, tgt_len, src_len); of the top layer, where there are several. Row t belongs to
             the prediction of the token after `tgt[:, t]`.
 
         Raises:
@@ -263,7 +313,14 @@ class Seq2Seq(nn.Module):
         return cast("Tensor", weights)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Score every token of the vocabulary: (..., d_model) → (..., vocab_size)."""
+        """Score every token of the vocabulary.
+
+        Args:
+            states: what `decode` returned, (..., d_model).
+
+        Returns:
+            Logits, (..., vocab_size); softmax makes probabilities of them.
+        """
         return self.output(states)
 
     def forward(self, src: Tensor, tgt: Tensor, src_mask: Tensor | None = None) -> Tensor:
@@ -338,12 +395,12 @@ class RecurrentSeq2Seq(Seq2Seq):
             src_mask: (batch, 1, 1, src_len); True = may attend. Hides padding if left out.
 
         Returns:
-            The memory: with attention one state a word, (batch, src_len, d_model), without it one vector a
-            sentence, (batch, 1, d_model).
+            The memory, (batch, src_len, d_model), one state a word; without attention (batch, 1, d_model), one
+            vector a sentence.
 
         Raises:
-            ValueError: if ids are outside the vocabulary, the batch is empty, or the mask hides anything else
-                than an end of a sentence.
+            ValueError: if ids haven't the shape (batch, length) or are outside the vocabulary, the batch is
+                empty, or the mask hides anything else than an end of a sentence.
         """
         self._check_ids("src", src)
         mask = (self._source_mask(src) if src_mask is None else src_mask)[
@@ -389,6 +446,8 @@ class RecurrentSeq2Seq(Seq2Seq):
 class GatedConvolution(nn.Module):
     """A convolution over tokens with a gated linear unit, and a residual connection around it.
 
+    After Gehring et al. 2017, §3.2; here layer norm stands before the convolution.
+
     Args:
         d_model: width of input and output.
         kernel_size: tokens that it sees.
@@ -408,13 +467,14 @@ class GatedConvolution(nn.Module):
 
         Args:
             x: (batch, length, d_model).
-            before: for a causal layer the inputs before `x`, (batch, kernel_size - 1, d_model); zeros
-                if left out.
+            before: for a causal layer what the call before returned beside its output, (batch,
+                kernel_size - 1, d_model); zeros if left out.
             hidden: (batch, length, 1); True = padding, which counts as zeros, as all that is
                 beyond the ends does.
 
         Returns:
-            The output, (batch, length, d_model), and the last kernel_size - 1 inputs, for the next call.
+            The output, (batch, length, d_model), and the last kernel_size - 1 inputs after layer norm, (batch,
+            kernel_size - 1, d_model), for the next call.
         """
         y = self.norm(x) if hidden is None else self.norm(x).masked_fill(hidden, 0.0)
         nothing = y.new_zeros(len(y), self.reach, y.shape[-1])
@@ -466,7 +526,8 @@ class ConvolutionalSeq2Seq(Seq2Seq):
             The memory, (batch, src_len, d_model).
 
         Raises:
-            ValueError: if ids are outside the vocabulary, or the batch is empty.
+            ValueError: if ids haven't the shape (batch, length) or are outside the vocabulary, or the batch is
+                empty.
         """
         self._check_ids("src", src)
         mask = self._source_mask(src) if src_mask is None else src_mask

@@ -39,9 +39,21 @@ from transformer_course.interrupts import catch_interrupt
 
 
 def inverse_sqrt_rate(step: int, d_model: int, warmup_steps: int) -> float:
-    r"""The paper's learning rate (§5.3, eq. 3): up in a line, then down with the root of the step.
+    r"""The paper's learning rate (Vaswani et al. 2017, §5.3, eq. 3): up in a line, then down.
 
-    $d_{model}^{-0.5} \cdot \min(step^{-0.5},\; step \cdot warmup^{-1.5})$. Steps count from 1.
+    $d_{model}^{-0.5} \cdot \min(step^{-0.5},\; step \cdot warmup^{-1.5})$: the fall is by the root of the
+    step. Steps count from 1.
+
+    Args:
+        step: number of the update, 1 or more.
+        d_model: width of the model, 1 or more.
+        warmup_steps: updates until the rate is highest, 1 or more.
+
+    Returns:
+        The learning rate of this update.
+
+    Raises:
+        ZeroDivisionError: if an argument is 0.
 
     >>> f"{inverse_sqrt_rate(4000, 512, 4000):.2e}"
     '6.99e-04'
@@ -51,6 +63,15 @@ def inverse_sqrt_rate(step: int, d_model: int, warmup_steps: int) -> float:
 
 def cosine_rate(step: int, peak_rate: float, warmup_steps: int, max_steps: int) -> float:
     """Up in a line to `peak_rate`, then down along half a cosine to 0 at `max_steps`. Steps count from 1.
+
+    Args:
+        step: number of the update, 1 or more; after `max_steps` the rate stays 0.
+        peak_rate: the highest rate.
+        warmup_steps: updates until the rate is highest, 0 or more.
+        max_steps: updates in all; if no more than `warmup_steps`, the rate only rises until then.
+
+    Returns:
+        The learning rate of this update.
 
     >>> [round(cosine_rate(step, 1.0, 10, 110), 2) for step in (5, 10, 60, 110)]
     [0.5, 1.0, 0.5, 0.0]
@@ -67,7 +88,7 @@ class TrainingConfig:
 
     Args:
         max_steps: updates of the weights.
-        max_tokens: padded positions in a batch, source and target together.
+        max_tokens: the most positions in a batch, padding included, source and target together.
         schedule: "cosine" (`cosine_rate`) or "inverse_sqrt" (`inverse_sqrt_rate`, the paper's).
         peak_rate: highest learning rate of the cosine; the paper's schedule sets its own.
         warmup_steps: updates until the learning rate is highest.
@@ -117,10 +138,10 @@ class Progress:
     Args:
         step: updates so far.
         max_steps: updates in all.
-        loss: the batch's loss.
-        valid_loss: the loss of the latest validation; None before the first.
+        loss: the batch's loss, in nats per target token for the losses of chapter 08.
+        valid_loss: the loss of the latest validation, in the same unit; None before the first.
         tokens_per_second: target tokens learned from, per second of this run.
-        seconds_left: estimate of the time to the end.
+        seconds_left: estimate of the time to the end, in seconds.
     """
 
     step: int
@@ -139,6 +160,7 @@ Outcome = Literal["finished", "stopped early", "interrupted"]
 class Trainer:
     """Trains a Transformer, validates, writes checkpoints, and resumes to the last bit.
 
+    The optimiser is Adam (Kingma and Ba 2015) with the settings of Vaswani et al. 2017, §5.3.
     Setting one up sets torch's random seed. A resumed run gets the same weights as an undisturbed one where
     processor, number of threads and version of torch are the same.
 
@@ -202,8 +224,10 @@ class Trainer:
             "finished", "stopped early" or "interrupted".
 
         Raises:
-            ValueError: if the loss or the gradient is no longer a number.
+            ValueError: if the loss or the gradient is no longer a number, `evaluate` gives no finite "loss", or
+                an example holds the id of a special token.
             CheckpointError: if a checkpoint can't be written.
+            KeyboardInterrupt: at a second Ctrl-C.
         """
         if self._out_of_patience():  # a run that had stopped early was resumed
             return "stopped early"
@@ -311,7 +335,14 @@ class Trainer:
         return 0 < self.config.patience <= since_best
 
     def save(self) -> None:
-        """Write a checkpoint and the history; drop checkpoints that won't be needed any more."""
+        """Write a checkpoint and the history; drop checkpoints that won't be needed any more.
+
+        Without a folder it does nothing.
+
+        Raises:
+            CheckpointError: if a file can't be written.
+            OSError: if a checkpoint can't be deleted.
+        """
         if self.folder is None:
             return
         tensors = {
@@ -347,8 +378,8 @@ class Trainer:
             checkpoint: file name in the run's folder; the newest if left out.
 
         Raises:
-            CheckpointError: if there is none, it is damaged, or it belongs to another model, to other examples
-                or to another way of training.
+            CheckpointError: if the trainer has no folder, there is no checkpoint, it is damaged, or it belongs
+                to another model, to other examples or to another way of training.
         """
         if self.folder is None:
             raise CheckpointError("a trainer without a folder has nothing to resume from")
@@ -383,10 +414,11 @@ class Trainer:
         The model is then in evaluation mode.
 
         Returns:
-            Which it is: "step N" or "average of K".
+            Which weights it has now, "step N" or "average of K".
 
         Raises:
             CheckpointError: if a checkpoint is damaged.
+            ValueError: if none of the history's checkpoints is left, or `evaluate` gives no finite "loss".
         """
         self.model.eval()
         if self.folder is None or not self.history:
@@ -415,7 +447,8 @@ def average_checkpoints(paths: Sequence[Path]) -> dict[str, Tensor]:
         Parameter name → mean tensor.
 
     Raises:
-        ValueError: if there is no path, or a file is damaged.
+        ValueError: if there is no path.
+        CheckpointError: if a file is missing or damaged.
     """
     if not paths:
         raise ValueError("paths is empty; there must be at least one checkpoint")
@@ -435,13 +468,14 @@ def validation_loss(
         model: in evaluation mode.
         examples: pairs of id lists without special tokens.
         loss_fn: as for `Trainer`.
-        max_tokens: padded positions in a batch.
+        max_tokens: the most positions in a batch, padding included, source and target together.
 
     Returns:
-        The mean over all tokens (not over batches).
+        The mean over all tokens, </s> included (not over batches).
 
     Raises:
-        ValueError: if there are no examples, or one is too long.
+        ValueError: if there are no examples, one is too long for the model or for a batch, or one holds the id
+            of a special token.
     """
     device = next(model.parameters()).device
     total = count = 0.0

@@ -1,4 +1,4 @@
-"""A translator: vocabulary, model and search in one object, to load, use and save."""
+"""A translator (chapter 09): vocabulary, model and search in one object, to load, use and save."""
 
 import hashlib
 import math
@@ -50,7 +50,7 @@ class Translator:
     """A trained model with its vocabulary.
 
     Args:
-        model: the Transformer.
+        model: the Transformer; it is put into evaluation mode.
         vocabulary: subwords of both languages; as many as the model has token ids.
 
     Raises:
@@ -73,8 +73,15 @@ class Translator:
             folder: where it is.
             device: where it shall compute, "cpu" or "cuda".
 
+        Returns:
+            The translator, in evaluation mode.
+
         Raises:
-            CheckpointError: if a file is missing or damaged.
+            CheckpointError: if a file is missing or damaged, training isn't finished, or model and vocabulary
+                don't belong together.
+            OSError: if the vocabulary is there and can't be opened.
+            RuntimeError: if torch knows no such device, or finds none.
+            AssertionError: if `device` is "cuda" and torch was built without it.
         """
         path = Path(folder) / "model.safetensors"
         if not path.exists() and list_checkpoints(Path(folder)):
@@ -92,6 +99,9 @@ class Translator:
 
     def save(self, folder: str | Path) -> None:
         """Write `model.safetensors` (weights, config) and `vocabulary.json` into `folder`.
+
+        Args:
+            folder: where to; made if need be.
 
         Raises:
             CheckpointError: if a file can't be written.
@@ -112,13 +122,14 @@ class Translator:
         Args:
             text: one sentence, or a list of them.
             beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty.
+            alpha: strength of the length penalty, 0 or more.
 
         Returns:
             The translation, or the translations in the order of the sentences.
 
         Raises:
-            ValueError: if a sentence is empty or too long, or beam or alpha are out of range.
+            ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or beam or alpha are
+                out of range.
         """
         sentences = [text] if isinstance(text, str) else list(text)
         best = [found[0] for found in self.search(sentences, beam=beam, alpha=alpha)]
@@ -138,16 +149,17 @@ class Translator:
 
         Args:
             sentences: what to translate.
-            beam: width of the beam.
-            alpha: strength of the length penalty.
-            top_beams: hypotheses for each sentence.
+            beam: width of the beam; 1 is greedy decoding.
+            alpha: strength of the length penalty, 0 or more.
+            top_beams: hypotheses for each sentence, at most `beam`.
             max_tokens: padded source positions in a batch, roughly.
 
         Returns:
-            For each sentence its `top_beams` best hypotheses.
+            For each sentence its `top_beams` best hypotheses, best first.
 
         Raises:
-            ValueError: if a sentence is empty or too long, or a number is out of range.
+            ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or a number is out
+                of range.
         """
         examples: list[Example] = [(ids, []) for ids in self._encode(sentences)]
         if not examples:
@@ -180,8 +192,11 @@ class Translator:
         Args:
             pairs: (source, translation).
 
+        Returns:
+            One number a pair, at most 0.
+
         Raises:
-            ValueError: if a sentence is empty or too long.
+            ValueError: if a sentence is empty or too long or no text that UTF-8 can write.
         """
         sources = self._encode([source for source, _ in pairs])
         targets = self._encode([target for _, target in pairs])
@@ -202,8 +217,11 @@ class Translator:
             source: the sentence to translate.
             target: a translation; the model's own if left out.
 
+        Returns:
+            Both sentences in subwords, and for each attention its weights, (heads, q_len, k_len).
+
         Raises:
-            ValueError: if a sentence is empty or too long.
+            ValueError: if a sentence is empty or too long or no text that UTF-8 can write.
         """
         target = self.translate(source) if target is None else target
         src_ids, tgt_ids = self._encode([source])[0], self._encode([target])[0]
@@ -236,7 +254,18 @@ class Translator:
 
 
 def load_vocabulary(folder: Path) -> Vocabulary:
-    """Read `vocabulary.json` in a run's folder; a CheckpointError if it is missing or damaged."""
+    """Read `vocabulary.json` in a run's folder.
+
+    Args:
+        folder: the run's.
+
+    Returns:
+        The vocabulary.
+
+    Raises:
+        CheckpointError: if the file is missing or damaged.
+        OSError: if it is there and can't be opened.
+    """
     path = folder / "vocabulary.json"
     try:
         return Vocabulary.load(path)
@@ -247,7 +276,15 @@ def load_vocabulary(folder: Path) -> Vocabulary:
 
 
 def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
-    """Write `vocabulary.json` into a run's folder, whole or not at all."""
+    """Write `vocabulary.json` into a run's folder, whole or not at all.
+
+    Args:
+        vocabulary: the vocabulary.
+        folder: the run's; made if need be.
+
+    Raises:
+        CheckpointError: if it can't be written.
+    """
     with replacing(folder / "vocabulary.json") as temporary:
         vocabulary.save(temporary)
 

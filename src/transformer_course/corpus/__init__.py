@@ -1,4 +1,4 @@
-"""Corpora: the running English–French grammar, readers for files, vocabularies and batches."""
+"""Corpora (chapter 07): the running English–French grammar, readers for files, vocabularies and batches."""
 
 from transformer_course.corpus.pairs import CorpusError, Pair
 

@@ -1,4 +1,4 @@
-"""Print sentences of the grammar: python -m transformer_course.corpus --show 20."""
+"""Print sentences of the grammar (chapter 07): python -m transformer_course.corpus --show 20."""
 
 import argparse
 from collections.abc import Sequence
@@ -10,6 +10,15 @@ from transformer_course.corpus.pairs import Pair
 
 def describe(pair: Pair) -> str:
     """A pair on several lines: both sentences, other right answers, labels, alignment.
+
+    Args:
+        pair: a pair of the grammar.
+
+    Returns:
+        The lines, without a line feed at the end.
+
+    Raises:
+        IndexError: if the alignment names a word that isn't there.
 
     >>> print(describe(Pair("i sleep", ("je dors",), ("plain",), ((0, 0), (1, 1)))))
     i sleep
@@ -25,7 +34,14 @@ def describe(pair: Pair) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Read the command line and print."""
+    """Read the command line and print.
+
+    Args:
+        arguments: the words after the command's name; those of the process if left out.
+
+    Raises:
+        SystemExit: with status 2 for a wrong option, with 0 after --help.
+    """
     parser = argparse.ArgumentParser(
         prog="python -m transformer_course.corpus",
         description="Print sentences of the English–French grammar.",

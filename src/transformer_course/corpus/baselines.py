@@ -1,4 +1,4 @@
-"""Translators that understand nothing, whose scores stand beside every score of a model.
+"""Translators that understand nothing (chapter 07), whose scores stand beside every score of a model.
 
 Each is made from training pairs and translates a sentence: the most frequent answer, the nearest
 training sentence, word by word with a dictionary, and the dictionary with a 3-gram language model.
@@ -17,10 +17,19 @@ Baseline = Callable[[str], str]
 
 
 def majority(pairs: Sequence[Pair]) -> Baseline:
-    """Always the most frequent translation, for each number of il and elle it might be.
+    """Always the most frequent answer of the training pairs.
 
-    Sentences with "because it" get the most frequent of il and elle, others the most frequent
-    translation of all.
+    Sentences with "because it" get the most frequent of il and elle as their whole answer, others
+    the most frequent translation of all.
+
+    Args:
+        pairs: training pairs, one or more.
+
+    Returns:
+        A function from a sentence to its translation.
+
+    Raises:
+        IndexError: if there are no pairs.
 
     >>> majority([Pair("yes", ("oui",)), Pair("no", ("non",)), Pair("yes", ("oui",))])("maybe")
     'oui'
@@ -38,6 +47,13 @@ def majority(pairs: Sequence[Pair]) -> Baseline:
 
 def nearest(pairs: Sequence[Pair]) -> Baseline:
     """The translation of the training sentence that shares the most words (Jaccard index).
+
+    Args:
+        pairs: training pairs, one or more.
+
+    Returns:
+        A function from a sentence to its translation; among equally near ones the first is taken.
+        Without pairs it raises a ValueError.
 
     >>> translate = nearest([Pair("the cat", ("le chat",)), Pair("a dog", ("un chien",))])
     >>> translate("the dog the cat")
@@ -68,6 +84,17 @@ Dictionary = dict[str, list[tuple[str, float]]]
 def learn_dictionary(pairs: Sequence[Pair], size: int = 4) -> Dictionary:
     """The most frequent translations of each word with their probability, from the alignments.
 
+    Args:
+        pairs: training pairs with alignments.
+        size: the most translations kept of a word, 1 or more.
+
+    Returns:
+        Word → (translation, probability from 0 to 1), the most frequent first. A translation may be
+        several words, or none where the word is aligned to nothing.
+
+    Raises:
+        IndexError: if an alignment names a word of the translation that isn't there.
+
     >>> learn_dictionary([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])["cat"]
     [('chat', 1.0)]
     """
@@ -88,6 +115,15 @@ def learn_dictionary(pairs: Sequence[Pair], size: int = 4) -> Dictionary:
 def word_by_word(pairs: Sequence[Pair]) -> Baseline:
     """Each word's most frequent translation, in the order of the English.
 
+    Args:
+        pairs: training pairs with alignments.
+
+    Returns:
+        A function from a sentence to its translation; unknown words are left out.
+
+    Raises:
+        IndexError: as `learn_dictionary` does.
+
     >>> word_by_word([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])("cat the")
     'chat le'
     """
@@ -101,7 +137,11 @@ def word_by_word(pairs: Sequence[Pair]) -> Baseline:
 
 
 class ThreeGrams:
-    """A 3-gram language model of the French side, interpolated with 2-grams and 1-grams."""
+    """A 3-gram language model of the French side, interpolated with 2-grams and 1-grams.
+
+    Args:
+        pairs: training pairs; each pair's first translation counts.
+    """
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.counts: Counter[tuple[str, ...]] = Counter()
@@ -116,7 +156,15 @@ class ThreeGrams:
             self.history[gram[:-1]] += n
 
     def log_probability(self, before: tuple[str, str], word: str) -> float:
-        """log P(word | two words before)."""
+        """log P(word | two words before).
+
+        Args:
+            before: the two words before, "<s>" where the sentence has none.
+            word: the word, or "</s>" for the end.
+
+        Returns:
+            The natural logarithm, in nats; finite for unknown words too.
+        """
         p = (self.counts[(word,)] + 0.1) / (self.total + 0.1)
         for context in ((before[1],), before):
             seen = self.history[context]
@@ -127,6 +175,16 @@ class ThreeGrams:
 
 def three_gram(pairs: Sequence[Pair], beam: int = 8) -> Baseline:
     """Word by word, choosing among each word's translations what reads best to a 3-gram model.
+
+    Args:
+        pairs: training pairs with alignments.
+        beam: beginnings kept at each word, 1 or more.
+
+    Returns:
+        A function from a sentence to its translation; unknown words are left out.
+
+    Raises:
+        IndexError: as `learn_dictionary` does.
 
     >>> three_gram([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])("the cat")
     'le chat'

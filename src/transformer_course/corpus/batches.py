@@ -142,6 +142,7 @@ def padding_share(examples: Sequence[Example], batches: Sequence[Sequence[int]])
 
     Raises:
         ValueError: if there is no batch, or one is empty.
+        IndexError: if a batch holds an index that `examples` hasn't.
 
     >>> padding_share([([5, 6, 7], [8]), ([5], [8])], [[0, 1]])
     0.14285714285714285

@@ -52,8 +52,9 @@ def load(
 
     Raises:
         ValueError: if split, language or form is not one of those above.
-        CorpusError: if the folder lacks the file, the text is not the published one, or it cannot
-            be downloaded.
+        CorpusError: if the folder or the file in it is missing or cannot be read, the text is not the
+            published one, or it cannot be downloaded.
+        ImportError: if it must be downloaded and the package pooch is not installed.
     """
     return _load_all(split, [language], folder, form)[0]
 
@@ -65,7 +66,24 @@ def load_pairs(
     folder: PathLike | None = None,
     form: str = "lc.norm.tok",
 ) -> list[Pair]:
-    """Load one split as pairs of a sentence and its translation; arguments as for `load`."""
+    """Load one split as pairs of a sentence and its translation.
+
+    Args:
+        split: "train", "val" or "test_2016_flickr".
+        source: the language to translate from: "de", "en" or "fr".
+        target: the language to translate into, another one.
+        folder: where the files are, as for `load`; downloaded if left out.
+        form: "lc.norm.tok" or "raw", as for `load`.
+
+    Returns:
+        One pair a line of the files, in their order.
+
+    Raises:
+        ValueError: if source and target are one language, or split, language or form is not one of
+            those above.
+        CorpusError: as `load` does.
+        ImportError: as `load` does.
+    """
     if source == target:
         raise ValueError(f"source and target ({source!r}) must be two languages")
     sources, targets = _load_all(split, [source, target], folder, form)

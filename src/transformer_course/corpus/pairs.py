@@ -1,4 +1,4 @@
-"""A sentence and its translations, the unit that every corpus of the course is made of."""
+"""A sentence and its translations (chapter 07), the unit that every corpus of the course is made of."""
 
 from dataclasses import dataclass
 
@@ -43,5 +43,12 @@ class Pair:
         return self.targets[0]
 
     def accepts(self, translation: str) -> bool:
-        """Whether `translation`, its runs of white space collapsed, is one of the right answers."""
+        """Whether a translation is one of the right answers.
+
+        Args:
+            translation: what is to be judged; runs of white space count as one space.
+
+        Returns:
+            True if it is, letter for letter.
+        """
         return " ".join(translation.split()) in self.targets

@@ -1,4 +1,4 @@
-"""Readers for one's own data: a tab-separated file, two aligned files, or the lines of one file.
+"""Readers for one's own data (chapter 07): a tab-separated file, two aligned files, or one file's lines.
 
 What every reader does, and nothing else:
 
@@ -47,6 +47,7 @@ def read_lines(path: PathLike, *, max_chars: int = MAX_CHARS) -> list[str]:
 
     Raises:
         CorpusError: if the file cannot be read, is empty, or a line breaks a rule of this module.
+        ValueError: if `max_chars` is below 1.
     """
     sentences, problems = _parse(os.fspath(path), _raw_lines(path), _sentence, max_chars)
     _raise_first(problems)
@@ -67,6 +68,7 @@ def read_pairs(src_path: PathLike, tgt_path: PathLike, *, max_chars: int = MAX_C
     Raises:
         CorpusError: if a file cannot be read or is empty, a line breaks a rule of this module, or
             the files have unequal numbers of lines.
+        ValueError: if `max_chars` is below 1.
     """
     src_name, tgt_name = os.fspath(src_path), os.fspath(tgt_path)
     src_raw, tgt_raw = _raw_lines(src_path), _raw_lines(tgt_path)
@@ -95,6 +97,7 @@ def read_tsv(path: PathLike, *, max_chars: int = MAX_CHARS) -> list[Pair]:
 
     Raises:
         CorpusError: if the file cannot be read, is empty, or a line breaks a rule of this module.
+        ValueError: if `max_chars` is below 1.
     """
     pairs, problems = _parse(os.fspath(path), _raw_lines(path), _pair, max_chars)
     _raise_first(problems)
@@ -103,6 +106,12 @@ def read_tsv(path: PathLike, *, max_chars: int = MAX_CHARS) -> list[Pair]:
 
 def read_bytes(path: PathLike) -> bytes:
     """Read a file whole, decompressed if it is gzip.
+
+    Args:
+        path: the file.
+
+    Returns:
+        Its bytes, or what they decompress to.
 
     Raises:
         CorpusError: if it cannot be read, or is a damaged gzip file.
@@ -119,6 +128,12 @@ def normalise(text: str) -> str:
     """Bring a sentence to Unicode's composed form (NFC), each run of white space to one space.
 
     White space at either end goes; a no-break space counts as white space.
+
+    Args:
+        text: any text.
+
+    Returns:
+        The same text in that form; empty if there is nothing but white space.
 
     >>> normalise("  le\u00a0 cafe\u0301 ") == "le café"
     True

@@ -1,4 +1,4 @@
-"""Scores of translations of the grammar's sentences: exact match, by phenomenon, by length, and il or elle."""
+"""Scores of translations of the grammar's sentences (chapter 07): exact match, by group, and il or elle."""
 
 import re
 from bisect import bisect_right
@@ -12,7 +12,14 @@ PRONOUN = re.compile(r"(?:\b|')(il|elle)\b")
 
 
 def exact_match(pairs: Sequence[Pair], translations: Sequence[str]) -> float:
-    """Share of translations that are one of the right answers, 0 to 1.
+    """Share of translations that are one of the right answers.
+
+    Args:
+        pairs: the sentences with their right translations.
+        translations: what is to be judged, one a pair.
+
+    Returns:
+        The share, 0 to 1.
 
     Raises:
         ValueError: if there are no pairs, or not as many translations.
@@ -30,6 +37,17 @@ def by_phenomenon(
 ) -> dict[str, tuple[float, int]]:
     """Exact match of the sentences of each phenomenon, and how many there are.
 
+    Args:
+        pairs: the sentences with their right translations and phenomena.
+        translations: what is to be judged, one a pair.
+
+    Returns:
+        Phenomenon → (share of right translations, 0 to 1, number of sentences), sorted by name. A
+        sentence counts for each of its phenomena.
+
+    Raises:
+        ValueError: if there are no pairs, or not as many translations.
+
     >>> pair = Pair("i am tired", ("je suis fatigué",), ("agreement",))
     >>> by_phenomenon([pair], ["je suis fatigué"])
     {'agreement': (1.0, 1)}
@@ -46,7 +64,11 @@ def group_by_length(pairs: Sequence[Pair], starts: Sequence[int]) -> dict[str, l
     """The pairs in groups by the number of words of their sources.
 
     Args:
+        pairs: the sentences.
         starts: the fewest words of each group, growing; shorter sentences are an error.
+
+    Returns:
+        "from-to", or "from+" for the last group → its pairs; a group may be empty.
 
     Raises:
         ValueError: if starts is empty or doesn't grow, or a source is shorter than the first.
@@ -69,7 +91,13 @@ def group_by_length(pairs: Sequence[Pair], starts: Sequence[int]) -> dict[str, l
 
 
 def chosen_pronoun(translation: str) -> str:
-    """The last il or elle of a translation; empty if there is none.
+    """The last il or elle of a translation.
+
+    Args:
+        translation: a French sentence.
+
+    Returns:
+        "il" or "elle", or an empty text if there is neither.
 
     >>> chosen_pronoun("l'animal n'a pas traversé la rue parce qu'elle était trop large")
     'elle'
@@ -79,7 +107,17 @@ def chosen_pronoun(translation: str) -> str:
 
 
 def pronoun_accuracy(pairs: Sequence[Pair], translations: Sequence[str]) -> float:
-    """Share of translations that choose il or elle as the right answer does, 0 to 1.
+    """Share of translations that choose il or elle as the right answer does.
+
+    Args:
+        pairs: the sentences with their right translations; the first one of each counts.
+        translations: what is to be judged, one a pair.
+
+    Returns:
+        The share, 0 to 1. Where the right answer has neither il nor elle, neither is right.
+
+    Raises:
+        ValueError: if there are no pairs, or not as many translations.
 
     >>> pair = Pair("it is too wide", ("elle est trop large",))
     >>> pronoun_accuracy([pair], ["elle est trop grand"])
@@ -92,7 +130,15 @@ def pronoun_accuracy(pairs: Sequence[Pair], translations: Sequence[str]) -> floa
 
 
 def check(pairs: Sequence[Pair], translations: Sequence[str]) -> None:
-    """Raise ValueError unless every pair has a translation."""
+    """Refuse scores of nothing: every pair must have a translation.
+
+    Args:
+        pairs: the sentences.
+        translations: their translations.
+
+    Raises:
+        ValueError: if there are no pairs, or not as many translations.
+    """
     if not pairs:
         raise ValueError("pairs must not be empty")
     if len(pairs) != len(translations):

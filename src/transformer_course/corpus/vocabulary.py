@@ -36,6 +36,10 @@ class Vocabulary:
     is ever encoded to the first three, not even one that spells "</s>". Decoding undoes encoding:
     `decode(encode([text])) == [normalise(text)]`.
 
+    Args:
+        tokenizer: one of the tokenizers library, with the rules of this module; its handling of
+            special tokens is changed in place.
+
     >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
     >>> vocabulary.pieces("le chat voit l'arbre")
     ['▁le', '▁chat', '▁voit', "▁l'", 'a', 'r', 'b', 'r', 'e']
@@ -61,9 +65,13 @@ class Vocabulary:
             size: number of entries to reach, special tokens and bytes included. It stays below
                 where no pair of subwords is left that occurs twice.
 
+        Returns:
+            The vocabulary.
+
         Raises:
             ValueError: if `size` is below 259 (3 special tokens and 256 bytes), or `lines` is a
-                single string, is empty, or holds something that is not text.
+                single string, is empty, or holds something that is not text or that UTF-8 cannot
+                write.
         """
         if size < _SMALLEST:
             raise ValueError(
@@ -88,6 +96,12 @@ class Vocabulary:
     def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":
         """Read a vocabulary that `save` wrote.
 
+        Args:
+            path: the file.
+
+        Returns:
+            The vocabulary, with the same ids.
+
         Raises:
             OSError: if the file cannot be opened.
             ValueError: if it is not such a file.
@@ -110,7 +124,14 @@ class Vocabulary:
         return cls(tokenizer)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the vocabulary as JSON of the tokenizers library; the same one, the same bytes."""
+        """Write the vocabulary as JSON of the tokenizers library; the same one, the same bytes.
+
+        Args:
+            path: the file, replaced if it exists; its folder must exist.
+
+        Raises:
+            OSError: if the file cannot be written.
+        """
         text = self._tokenizer.to_str(pretty=True) + "\n"
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
@@ -119,12 +140,28 @@ class Vocabulary:
         return self._size
 
     def normalise(self, text: str) -> str:
-        """Bring a text to the form that decoding gives back: composed (NFC), single spaces."""
+        """Bring a text to the form that decoding gives back: composed (NFC), single spaces.
+
+        Args:
+            text: any text.
+
+        Returns:
+            The same text in that form.
+
+        Raises:
+            ValueError: if UTF-8 cannot write the text.
+        """
         normalised: str = self._tokenizer.normalizer.normalize_str(text)
         return normalised.removeprefix(" ")
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """Turn sentences into ids, without special tokens.
+
+        Args:
+            lines: a list of sentences.
+
+        Returns:
+            One list of ids a sentence, each 3 or more; empty for a sentence of white space.
 
         Raises:
             ValueError: if `lines` is a single string, or holds something that is not text or
@@ -138,6 +175,12 @@ class Vocabulary:
 
         Bytes that don't form a character, as an untrained model may write, become U+FFFD.
 
+        Args:
+            ids: rows of ids, of any lengths.
+
+        Returns:
+            One sentence a row.
+
         Raises:
             ValueError: if an id is not in the vocabulary, or `ids` is not a list of rows.
         """
@@ -149,11 +192,26 @@ class Vocabulary:
 
         A space is shown as ▁, so that joining the pieces gives the text back; bytes that are only
         a part of a character are shown as \\xc3.
+
+        Args:
+            text: one sentence.
+
+        Returns:
+            The subwords, as many as `encode` gives ids.
+
+        Raises:
+            ValueError: if it is not text, or UTF-8 cannot write it.
         """
         return [self.piece(entry) for entry in self.encode([text])[0]]
 
     def piece(self, entry: int) -> str:
         """Return the readable form of one id.
+
+        Args:
+            entry: the id, from 0 to `len - 1`.
+
+        Returns:
+            A subword as in `pieces`, or the name of a special token.
 
         Raises:
             ValueError: if the id is not in the vocabulary.

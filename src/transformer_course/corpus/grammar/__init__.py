@@ -1,4 +1,4 @@
-"""An English–French grammar that writes sentences in both languages at once.
+"""An English–French grammar that writes sentences in both languages at once (chapter 07).
 
 The words, and which go together, are in `data` and `lexicon`; plurals, feminines and conjugations in
 `morphology`. `numbers`, `determiners`, `phrases` and `clauses` make noun phrases and verbs in both languages,
@@ -29,8 +29,11 @@ def generate(split: str, n: int, seed: int = 0) -> Iterator[Pair]:
 
     Args:
         split: "train", "valid" or "test"; each has combinations of lemmas of its own.
-        n: how many pairs.
+        n: how many pairs, 0 or more.
         seed: another seed gives other sentences.
+
+    Returns:
+        The pairs, made one by one as they are asked for; a sentence may come again.
 
     Raises:
         ValueError: for an unknown split or a negative number.

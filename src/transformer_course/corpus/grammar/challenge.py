@@ -23,8 +23,17 @@ def sentences_with(phenomenon: str, split: str, n: int, seed: int = 0) -> Iterat
     Each of the rules that can show it gives as many sentences as the others, the phenomena with il
     or elle in equal parts for all that can decide the choice.
 
+    Args:
+        phenomenon: one of `PHENOMENA`.
+        split: "train", "valid" or "test".
+        n: how many pairs, 0 or more.
+        seed: another seed gives other sentences.
+
+    Returns:
+        The pairs, made one by one as they are asked for, from the rules in turn.
+
     Raises:
-        ValueError: for an unknown phenomenon.
+        ValueError: for an unknown phenomenon or a negative number.
     """
     if phenomenon not in PHENOMENA:
         raise ValueError(f"phenomenon ({phenomenon!r}) must be one of {', '.join(PHENOMENA)}")
@@ -62,5 +71,11 @@ def challenge_sets(seed: int = 0) -> dict[str, list[Pair]]:
     """For each phenomenon, 160 different test sentences that show it, balanced.
 
     The sentences with il or elle cross which noun is meant, which comes first and its gender.
+
+    Args:
+        seed: another seed gives other sentences.
+
+    Returns:
+        Phenomenon → its pairs.
     """
     return {name: list(sentences_with(name, "test", SIZE, seed)) for name in PHENOMENA}
