@@ -14,7 +14,12 @@ from fingerprint import TRANSLATOR
 from transformer_course.corpus import grammar
 from transformer_course.corpus.baselines import BASELINES, Baseline
 from transformer_course.corpus.pairs import Pair
-from transformer_course.corpus.scoring import exact_match, pronoun_accuracy
+from transformer_course.corpus.scoring import (
+    TWO_WAY,
+    exact_match,
+    group_by_length,
+    pronoun_accuracy,
+)
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.recipe import Recipe, train_translator
 from transformer_course.runs import GRAMMAR_RECIPE, Data
@@ -27,6 +32,8 @@ CONFIG: dict[str, Any] = {
     "n_valid": 1000,
     "n_baseline": 20_000,
     "n_challenge": 160,
+    "lengths": [1, 7, 10, 12],  # fewest words of each group of test sentences
+    "watched": ["the cat sleeps on the chair", "she does not see the tree"],
     "recipe": asdict(GRAMMAR_RECIPE) | {"training": asdict(GRAMMAR_RECIPE.training)},
 }
 CONFIG["recipe"]["training"]["validate_every"] = 200
@@ -39,6 +46,7 @@ REDUCED: dict[str, Any] = {
     "recipe": {"training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2}},
 }
 MODULES = [*TRANSLATOR, "corpus/baselines.py", "evaluation.py"]
+HISTORY, SAID = "history.json", "said.json"
 
 
 System = Callable[[Sequence[Pair]], list[str]]
@@ -55,6 +63,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
 
     def watch(translator: Translator) -> dict[str, float]:
         some, it = valid[:200], sets["antecedent"]
+        keep_what_is_said(folder, translator.translate(config["watched"], beam=1))
         return {
             "exact match": exact_match(some, searching(translator, beam=1)(some)),
             "il or elle": pronoun_accuracy(it, searching(translator, beam=1)(it)),
@@ -68,22 +77,39 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         resume=(folder / "checkpoints").exists(),
         evaluate=watch,
     )
-    history = json.loads((folder / "history.json").read_text(encoding="utf-8"))
+    history = read_list(folder / HISTORY)
     curves = ("step", "train_loss", "loss", "exact match", "il or elle")
     scores = evaluate_pairs(translator, test)
     systems = {"Transformer": searching(translator, beam=4)} | {
         name: one_by_one(make(train[: config["n_baseline"]])) for name, make in BASELINES.items()
     }
-    two_way = ("antecedent", "fitting")
+    greedy = {"Transformer": searching(translator, beam=1)}
+    groups = group_by_length(test, config["lengths"])
     return {
         "curves": {name: [round(record[name], 5) for record in history] for name in curves},
         "scores": {
             "exact match": scores.exact_match,
+            "exact match, greedy search": score(exact_match, greedy, test)["Transformer"],
             "BLEU": scores.bleu,
-            "il or elle": {n: score(pronoun_accuracy, systems, sets[n]) for n in two_way},
+            "il or elle": {n: score(pronoun_accuracy, systems, sets[n]) for n in TWO_WAY},
             "by phenomenon": {n: score(exact_match, systems, pairs) for n, pairs in sets.items()},
+            "by words, greedy search": {
+                n: score(exact_match, greedy, pairs) for n, pairs in groups.items()
+            },
         },
+        "texts": {"said": read_list(folder / SAID)},
     }
+
+
+def keep_what_is_said(folder: Path, texts: list[str]) -> None:
+    """Add the translations at this validation to those of the validations that the history has."""
+    said, history = (read_list(folder / name) for name in (SAID, HISTORY))
+    (folder / SAID).write_text(json.dumps([*said[: len(history)], texts]), encoding="utf-8")
+
+
+def read_list(path: Path) -> list[Any]:
+    """What a file holds, or an empty list if there is none."""
+    return list(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else []
 
 
 def searching(translator: Translator, beam: int) -> System:
