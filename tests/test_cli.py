@@ -464,3 +464,9 @@ def test_ctrl_c_while_torch_loads_is_no_traceback(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "transformer_course.cli", Loading())
     with pytest.raises(SystemExit, match="stopped"):
         entry_point.main()
+
+
+def test_data_without_any_source_is_refused() -> None:
+    for files in ((), ("a", "b", "c")):
+        with pytest.raises(ValueError, match="must be one tab-separated file or two aligned ones"):
+            runs.Data(files=files).load()

@@ -42,8 +42,8 @@ from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import (
     TWO_WAY,
     by_phenomenon,
-    group_by_length,
     exact_match,
+    group_by_length,
     pronoun_accuracy,
 )
 
@@ -508,6 +508,10 @@ def test_bad_arguments_are_refused() -> None:
         grammar.generate("train", -1)
     with pytest.raises(ValueError, match=r"phenomenon \('gender'\) must be one of agreement, "):
         grammar.sentences_with("gender", "test", 1)
+    with pytest.raises(ValueError, match=r"split \('dev'\) must be one of train, valid, test"):
+        grammar.sentences_with("elision", "dev", 1)
+    with pytest.raises(ValueError, match=r"n \(-1\) must not be negative"):
+        grammar.sentences_with("elision", "test", -1)
 
 
 def test_command_prints_a_readable_sample(capsys: pytest.CaptureFixture[str]) -> None:

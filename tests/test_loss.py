@@ -149,6 +149,8 @@ def test_perplexity() -> None:
     uniform, labels = torch.zeros(4, 8), torch.tensor([1, 2, 3, 7])
     assert perplexity(float(cross_entropy(uniform, labels))) == pytest.approx(8)
     assert perplexity(0.0) == 1.0
+    assert perplexity(700.0) == math.inf
+    assert math.isnan(perplexity(math.nan))
     assert perplexity(1e6) == math.inf
 
 

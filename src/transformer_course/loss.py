@@ -235,12 +235,12 @@ def perplexity(mean_loss: float) -> float:
         mean_loss: mean cross-entropy per token, in nats, without label smoothing.
 
     Returns:
-        At least 1; infinite from a loss of 700 nats on.
+        At least 1; infinite from a loss of 700 nats on, NaN for a loss that is NaN.
 
     >>> round(perplexity(math.log(8)))
     8
     """
-    return math.exp(mean_loss) if mean_loss < 700 else math.inf
+    return math.inf if mean_loss >= 700 else math.exp(mean_loss)
 
 
 def _check_smoothing(label_smoothing: float) -> None:

@@ -66,8 +66,8 @@ class Data:
         Raises:
             CorpusError: if a file is missing, can't be downloaded, breaks a rule of `corpus.readers`, or has
                 fewer than two different sources.
-            ValueError: if `n_pairs` is negative, or Multi30k lacks a language or the form.
-            TypeError: if there is neither a corpus nor files, or there are more than two files.
+            ValueError: if `n_pairs` is negative, Multi30k lacks a language or the form, or there is neither a
+                corpus nor one or two files.
         """
         if self.corpus == "grammar":
             train = list(grammar.generate("train", self.n_pairs, seed=0))
@@ -76,10 +76,9 @@ class Data:
             return self._multi30k("train"), self._multi30k("val"), []
         if self.valid_files:
             return read_files(self.files), read_files(self.valid_files), []
+        pairs = read_files(self.files)
         try:
-            return split_pairs(read_files(self.files))
-        except CorpusError:
-            raise
+            return split_pairs(pairs)
         except ValueError as error:
             raise CorpusError(f"{' and '.join(self.files)}: {error}") from error
 
@@ -136,8 +135,10 @@ def read_files(files: tuple[str, ...]) -> list[Pair]:
 
     Raises:
         CorpusError: as `read_pairs` and `read_tsv` do.
-        TypeError: if it isn't one file or two.
+        ValueError: if it isn't one file or two.
     """
+    if len(files) not in (1, 2):
+        raise ValueError(f"files {list(files)} must be one tab-separated file or two aligned ones")
     return read_pairs(*files) if len(files) == 2 else read_tsv(*files)
 
 

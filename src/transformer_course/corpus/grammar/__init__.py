@@ -16,7 +16,7 @@ from transformer_course.corpus.grammar.challenge import challenge_sets, sentence
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import sentences_of
 from transformer_course.corpus.grammar.mixture import PHENOMENA, RULES
-from transformer_course.corpus.grammar.splits import SPLITS
+from transformer_course.corpus.grammar.splits import SPLITS, check_request
 from transformer_course.corpus.pairs import Pair
 
 __all__ = ["PHENOMENA", "RULES", "challenge_sets", "generate", "sentences_with"]
@@ -41,9 +41,6 @@ def generate(split: str, n: int, seed: int = 0) -> Iterator[Pair]:
     >>> [pair.source for pair in generate("test", 2)] == [p.source for p in generate("test", 2)]
     True
     """
-    if split not in SPLITS:
-        raise ValueError(f"split ({split!r}) must be one of {', '.join(SPLITS)}")
-    if n < 0:
-        raise ValueError(f"n ({n}) must not be negative")
+    check_request(split, n)
     dice = Dice(seed * len(SPLITS) + SPLITS.index(split))
     return islice(sentences_of(split, URN, dice), n)

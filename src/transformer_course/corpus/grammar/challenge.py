@@ -8,6 +8,7 @@ from transformer_course.corpus.grammar.coreference import CELLS, fitting, street
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, sentences_of
 from transformer_course.corpus.grammar.mixture import PHENOMENA, Rule
+from transformer_course.corpus.grammar.splits import check_request
 from transformer_course.corpus.pairs import Pair
 
 SIZE = 160
@@ -33,10 +34,11 @@ def sentences_with(phenomenon: str, split: str, n: int, seed: int = 0) -> Iterat
         The pairs, made one by one as they are asked for, from the rules in turn.
 
     Raises:
-        ValueError: for an unknown phenomenon or a negative number.
+        ValueError: for an unknown phenomenon or split, or a negative number.
     """
     if phenomenon not in PHENOMENA:
         raise ValueError(f"phenomenon ({phenomenon!r}) must be one of {', '.join(PHENOMENA)}")
+    check_request(split, n)
     dice = Dice(seed * 1000 + 7 * list(PHENOMENA).index(phenomenon) + len(split))
     rules: Sequence[Rule] = PHENOMENA[phenomenon]
     if phenomenon in CROSSED:

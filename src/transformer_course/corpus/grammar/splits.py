@@ -23,6 +23,18 @@ def split_of(combination: Combination) -> str:
     return "valid" if share == 0 else "test" if share == 1 else "train"
 
 
+def check_request(split: str, n: int) -> None:
+    """Refuse what nobody can draw.
+
+    Raises:
+        ValueError: for an unknown split or a negative number of pairs.
+    """
+    if split not in SPLITS:
+        raise ValueError(f"split ({split!r}) must be one of {', '.join(SPLITS)}")
+    if n < 0:
+        raise ValueError(f"n ({n}) must not be negative")
+
+
 def belongs(combinations: Iterable[Combination], split: str, wholly: bool = False) -> bool:
     """Whether a sentence belongs to a split.
 
