@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import json
 import os
 import shutil
 import threading
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, TimeoutError, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
@@ -206,16 +207,36 @@ def visit(browser: Browser, site: str) -> Callable[[str], Visit]:
     return go
 
 
+@pytest.fixture(scope="session")
+def contexts(browser: Browser) -> Callable[..., BrowserContext]:
+    """A function that gives the context with these settings: one for all tests, so that scripts stay cached.
+
+    Its pages set no formulas: that takes longer than all else, and `visit` looks at them.
+    """
+
+    @functools.cache
+    def with_settings(settings: str) -> BrowserContext:
+        context = browser.new_context(**json.loads(settings))
+        context.set_default_timeout(PATIENCE)
+        nothing = {"content_type": "text/javascript", "body": ""}
+        context.route("**/vendor/mathjax/*.js*", lambda route: route.fulfill(**nothing))
+        return context
+
+    return lambda **settings: with_settings(json.dumps(settings, sort_keys=True))
+
+
 @pytest.fixture
-def new_page(browser: Browser) -> Iterator[Callable[..., Page]]:
-    """A function that opens an empty page with its own settings, closed after the test."""
-    contexts = []
+def new_page(contexts: Callable[..., BrowserContext]) -> Iterator[Callable[..., Page]]:
+    """A function that opens an empty page with its own settings; after the test it is closed, and forgotten."""
+    pages: list[Page] = []
 
     def open_page(**settings: Any) -> Page:
-        contexts.append(browser.new_context(**settings))
-        contexts[-1].set_default_timeout(PATIENCE)
-        return contexts[-1].new_page()
+        pages.append(contexts(**settings).new_page())
+        return pages[-1]
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.evaluate(
+            "try { localStorage.clear(); } catch { }"
+        )  # a page without an address has none
+        page.close()
