@@ -1,0 +1,136 @@
+"""GRUs without and with attention, and a convolutional model, on the demo translator's sentences.
+
+Batches, updates, learning rate and test sentences are those of `running_corpus`, whose record has the
+Transformer's scores. These models decode greedily: they have no beams.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+import torch
+from fingerprint import TRANSLATOR
+
+from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.corpus import grammar
+from transformer_course.corpus.batches import Example
+from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.scoring import (
+    TWO_WAY,
+    exact_match,
+    group_by_length,
+    pronoun_accuracy,
+)
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.loss import teacher_forcing_loss
+from transformer_course.recipe import encode_pairs
+from transformer_course.runs import GRAMMAR_RECIPE, Data
+from transformer_course.seq2seq import ConvolutionalSeq2Seq, RecurrentSeq2Seq, Seq2SeqConfig
+from transformer_course.training import Trainer, TrainingConfig, validation_loss
+from transformer_course.translator import Translator
+
+CONFIG: dict[str, Any] = {
+    "n_pairs": Data.n_pairs,
+    "n_test": 1000,
+    "n_valid": 1000,
+    "n_challenge": 160,
+    "vocab_size": GRAMMAR_RECIPE.vocab_size,
+    "models": {
+        "GRU, one vector": {"d_model": 160, "n_layers": 2, "attention": False},
+        "GRU, attention": {"d_model": 160, "n_layers": 2, "attention": True},
+        "convolution": {"d_model": 128, "n_layers": 4, "kernel_size": 3},
+    },
+    "lengths": [1, 7, 10, 12],
+    "training": asdict(GRAMMAR_RECIPE.training) | {"validate_every": 300},
+}
+REDUCED: dict[str, Any] = {
+    "n_pairs": 400,
+    "n_test": 10,
+    "n_valid": 30,
+    "n_challenge": 2,
+    "models": {
+        name: {"d_model": 8} for name in ("GRU, one vector", "GRU, attention", "convolution")
+    },
+    "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
+}
+MODULES = [*TRANSLATOR, "seq2seq.py"]
+
+Measure = Callable[[Sequence[Pair], Sequence[str]], float]
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Train the models with one seed; score them as `running_corpus` scores the Transformer."""
+    train = list(grammar.generate("train", config["n_pairs"], seed=0))
+    valid = list(grammar.generate("valid", config["n_valid"], seed=0))
+    lines = (text for pair in train for text in (pair.source, pair.target))
+    vocabulary = Vocabulary.train(lines, config["vocab_size"])
+    examples = encode_pairs(vocabulary, train), encode_pairs(vocabulary, valid)
+    curves: dict[str, list[float]] = {}
+    scores: dict[str, dict[str, Any]] = {}
+    for name, sizes in config["models"].items():
+        done = folder / f"{name}.json"
+        if not done.exists():
+            torch.manual_seed(seed)
+            kind = ConvolutionalSeq2Seq if name == "convolution" else RecurrentSeq2Seq
+            model = kind(Seq2SeqConfig(len(vocabulary), dropout=0.0, **sizes))
+            training = TrainingConfig(**config["training"] | {"seed": seed})
+            trainer = _trained(cast("Transformer", model), training, examples, folder / name)
+            found = _scores(Translator(trainer.model, vocabulary), config)
+            found["parameters"] = sum(p.numel() for p in model.parameters())
+            write_json(done, {"scores": found, "loss": [r["loss"] for r in trainer.history]})
+        result = read_json(done)
+        curves[f"loss, {name}"] = result["loss"]
+        for score, value in result["scores"].items():
+            table = scores.setdefault(score, {})
+            if isinstance(value, dict):
+                for respect, share in value.items():
+                    table.setdefault(respect, {})[name] = share
+            else:
+                table[name] = value
+    return {"curves": curves, "scores": scores}
+
+
+def _trained(
+    model: Transformer,
+    training: TrainingConfig,
+    examples: tuple[list[Example], list[Example]],
+    folder: Path,
+) -> Trainer:
+    """Train a model, or go on where an earlier run was interrupted."""
+    trainer = Trainer(
+        model,
+        examples[0],
+        teacher_forcing_loss,
+        lambda model: {"loss": validation_loss(model, examples[1], teacher_forcing_loss)},
+        training,
+        folder,
+    )
+    if list_checkpoints(folder):
+        trainer.resume()
+    trainer.train()
+    trainer.model.eval()
+    return trainer
+
+
+def _scores(translator: Translator, config: dict[str, Any]) -> dict[str, Any]:
+    """Exact match on held-out sentences, by length and by phenomenon; il or elle where it is one of the two."""
+
+    test = list(grammar.generate("test", config["n_test"], seed=0))
+    sets = {k: v[: config["n_challenge"]] for k, v in grammar.challenge_sets(seed=0).items()}
+    sources = list({pair.source: None for pairs in (test, *sets.values()) for pair in pairs})
+    said = dict(zip(sources, translator.translate(sources, beam=1), strict=True))
+
+    def measured(measure: Measure, pairs: list[Pair]) -> float:
+        return round(measure(pairs, [said[pair.source] for pair in pairs]), 5)
+
+    groups = group_by_length(test, config["lengths"])
+    return {
+        "exact match, greedy search": measured(exact_match, test),
+        "il or elle": {name: measured(pronoun_accuracy, sets[name]) for name in TWO_WAY},
+        "by phenomenon": {name: measured(exact_match, pairs) for name, pairs in sets.items()},
+        "by words, greedy search": {
+            name: measured(exact_match, pairs) for name, pairs in groups.items()
+        },
+    }
