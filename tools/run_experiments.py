@@ -30,6 +30,7 @@ from transformer_course.checkpoints import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "book" / "experiments"
+TRAINING = ROOT / "tools" / "experiment_training.py"  # what several scripts import
 SEEDS = (0, 1, 2)
 
 
@@ -50,10 +51,14 @@ def load(name: str) -> ModuleType:
 
 def digest(script: ModuleType) -> str:
     """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
-    code = parsed(Path(str(script.__file__)))
+    codes = [parsed(Path(str(script.__file__)))]
+    imported = {n.module for n in codes[0].body if isinstance(n, ast.ImportFrom)}
+    if TRAINING.stem in imported:
+        codes.append(parsed(TRAINING))
     kinds = (ast.FunctionDef, ast.ClassDef)
-    functions = [ast.dump(node) for node in code.body if isinstance(node, kinds)]
-    return fingerprint([script.CONFIG, functions], script.MODULES, names_in(code))
+    functions = [ast.dump(n) for code in codes for n in code.body if isinstance(n, kinds)]
+    uses = (name for code in codes for name in names_in(code))
+    return fingerprint([script.CONFIG, functions], script.MODULES, uses)
 
 
 def is_current(name: str) -> bool:

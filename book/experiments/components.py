@@ -5,19 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from experiment_training import trained
 from fingerprint import TRANSLATOR
 from torch import Tensor, nn
 
-from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import LayerNorm, Residual, Transformer, TransformerConfig
-from transformer_course.loss import teacher_forcing_loss
 from transformer_course.multi_head import MultiHeadAttention
 from transformer_course.recipe import encode_pairs
-from transformer_course.training import Trainer, TrainingConfig, validation_loss
+from transformer_course.training import Trainer
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
@@ -114,19 +114,7 @@ def _trained(
     if "without" in change:
         REMOVALS[change["without"]](model)
     settings = config["training"] | change.get("training", {}) | {"seed": seed}
-    trainer = Trainer(
-        model,
-        examples["train"],
-        teacher_forcing_loss,
-        lambda model: {"loss": validation_loss(model, examples["valid"], teacher_forcing_loss)},
-        TrainingConfig(**settings),
-        folder,
-    )
-    if list_checkpoints(folder):
-        trainer.resume()
-    trainer.train()
-    trainer.model.eval()
-    return trainer
+    return trained(model, examples["train"], examples["valid"], settings, folder)
 
 
 def without_residuals(model: Transformer) -> None:

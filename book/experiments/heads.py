@@ -7,11 +7,12 @@ from typing import Any
 from unittest.mock import patch
 
 import torch
+from experiment_training import trained
 from fingerprint import TRANSLATOR
 from torch import Tensor
 
 from transformer_course import multi_head
-from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.scoring import exact_match
@@ -20,7 +21,7 @@ from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.multi_head import MultiHeadAttention
 from transformer_course.recipe import encode_pairs
-from transformer_course.training import Trainer, TrainingConfig, validation_loss
+from transformer_course.training import Trainer, validation_loss
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
@@ -92,19 +93,13 @@ def _trained(
     """Train a model, or go on where an earlier run was interrupted."""
     torch.manual_seed(seed)
     sizes = TransformerConfig(len(vocabulary), n_heads=n_heads, dropout=0.0, **config["model"])
-    trainer = Trainer(
+    return trained(
         Transformer(sizes).use_fused(),
         examples["train"],
-        teacher_forcing_loss,
-        lambda model: {"loss": validation_loss(model, examples["valid"], teacher_forcing_loss)},
-        TrainingConfig(**config["training"] | {"seed": seed}),
+        examples["valid"],
+        config["training"] | {"seed": seed},
         folder / f"heads-{n_heads}",
     )
-    if list_checkpoints(folder / f"heads-{n_heads}"):
-        trainer.resume()
-    trainer.train()
-    trainer.model.eval()
-    return trainer
 
 
 @torch.inference_mode()

@@ -5,19 +5,18 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from experiment_training import trained
 from fingerprint import TRANSLATOR
 from torch import Tensor, nn
 
-from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.loss import teacher_forcing_loss
 from transformer_course.positional_encoding import PositionalEncoding
 from transformer_course.recipe import encode_pairs
-from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
@@ -107,18 +106,13 @@ def _measure(
     train = data["train, all" if variant.get("lengths") == "all" else "train, short"]
     torch.manual_seed(seed)
     sizes = TransformerConfig(len(vocabulary), dropout=0.0, max_len=128, **config["model"])
-    valid = encode_pairs(vocabulary, data["valid"])
-    trainer = Trainer(
+    trainer = trained(
         _with_positions(Transformer(sizes).use_fused(), variant),
         encode_pairs(vocabulary, train),
-        teacher_forcing_loss,
-        lambda model: {"loss": validation_loss(model, valid, teacher_forcing_loss)},
-        TrainingConfig(**config["training"] | {"seed": seed}),
+        encode_pairs(vocabulary, data["valid"]),
+        config["training"] | {"seed": seed},
         folder / _slug(name),
     )
-    if list_checkpoints(folder / _slug(name)):
-        trainer.resume()
-    trainer.train()
     sources = [pair.source for pair in _all(data["lengths"])]
     translations = Translator(trainer.model, vocabulary).translate(sources, beam=1)
     found = dict(zip(sources, translations, strict=True))

@@ -9,18 +9,16 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from experiment_training import trained
 from fingerprint import TRANSLATOR
 
-from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
-from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
 from transformer_course.seq2seq import ConvolutionalSeq2Seq, RecurrentSeq2Seq, Seq2SeqConfig
-from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
@@ -73,7 +71,8 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         if not done.exists():
             torch.manual_seed(seed)
             model = _model(name, len(vocabulary), sizes)
-            trainer = _trained(model, seed, config, examples, folder / name)
+            training = config["training"] | {"seed": seed}
+            trainer = trained(model, *examples, training, folder / name)
             found = _scores(Translator(trainer.model, vocabulary), config)
             found["parameters"] = sum(p.numel() for p in model.parameters())
             found["seconds of training"] = trainer.history[-1]["seconds"]
@@ -111,29 +110,6 @@ def _model(name: str, vocab_size: int, sizes: dict[str, Any]) -> Transformer:
     config = Seq2SeqConfig(vocab_size, dropout=0.0, **sizes)
     kind = ConvolutionalSeq2Seq if name == "convolution" else RecurrentSeq2Seq
     return cast("Transformer", kind(config))
-
-
-def _trained(
-    model: Transformer,
-    seed: int,
-    config: dict[str, Any],
-    examples: tuple[list[Example], list[Example]],
-    folder: Path,
-) -> Trainer:
-    """Train a model, or go on where an earlier run was interrupted."""
-    trainer = Trainer(
-        model,
-        examples[0],
-        teacher_forcing_loss,
-        lambda model: {"loss": validation_loss(model, examples[1], teacher_forcing_loss)},
-        TrainingConfig(**config["training"] | {"seed": seed}),
-        folder,
-    )
-    if list_checkpoints(folder):
-        trainer.resume()
-    trainer.train()
-    trainer.model.eval()
-    return trainer
 
 
 def _scores(translator: Translator, config: dict[str, Any]) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any, cast
 
 import torch
+from experiment_training import trained
 from fingerprint import TRANSLATOR
 
-from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
-from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import (
     TWO_WAY,
@@ -24,11 +24,9 @@ from transformer_course.corpus.scoring import (
 )
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
-from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
 from transformer_course.runs import GRAMMAR_RECIPE, Data
 from transformer_course.seq2seq import ConvolutionalSeq2Seq, RecurrentSeq2Seq, Seq2SeqConfig
-from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
@@ -75,8 +73,8 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             torch.manual_seed(seed)
             kind = ConvolutionalSeq2Seq if name == "convolution" else RecurrentSeq2Seq
             model = kind(Seq2SeqConfig(len(vocabulary), dropout=0.0, **sizes))
-            training = TrainingConfig(**config["training"] | {"seed": seed})
-            trainer = _trained(cast("Transformer", model), training, examples, folder / name)
+            training = config["training"] | {"seed": seed}
+            trainer = trained(cast("Transformer", model), *examples, training, folder / name)
             found = _scores(Translator(trainer.model, vocabulary), config)
             found["parameters"] = sum(p.numel() for p in model.parameters())
             write_json(done, {"scores": found, "loss": [r["loss"] for r in trainer.history]})
@@ -90,28 +88,6 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             else:
                 table[name] = value
     return {"curves": curves, "scores": scores}
-
-
-def _trained(
-    model: Transformer,
-    training: TrainingConfig,
-    examples: tuple[list[Example], list[Example]],
-    folder: Path,
-) -> Trainer:
-    """Train a model, or go on where an earlier run was interrupted."""
-    trainer = Trainer(
-        model,
-        examples[0],
-        teacher_forcing_loss,
-        lambda model: {"loss": validation_loss(model, examples[1], teacher_forcing_loss)},
-        training,
-        folder,
-    )
-    if list_checkpoints(folder):
-        trainer.resume()
-    trainer.train()
-    trainer.model.eval()
-    return trainer
 
 
 def _scores(translator: Translator, config: dict[str, Any]) -> dict[str, Any]:

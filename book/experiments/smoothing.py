@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from experiment_training import trained
 from fingerprint import TRANSLATOR
 from torch import Tensor
 
-from transformer_course.checkpoints import list_checkpoints, read_json, write_json
+from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example, collate, token_batches
 from transformer_course.corpus.scoring import exact_match
@@ -15,7 +16,7 @@ from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import cross_entropy, log_softmax, teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
-from transformer_course.training import Trainer, TrainingConfig, validation_loss
+from transformer_course.training import Trainer
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
@@ -100,19 +101,14 @@ def _trained(
 
     torch.manual_seed(seed)
     sizes = TransformerConfig(len(vocabulary), dropout=0.0, **config["model"])
-    trainer = Trainer(
+    return trained(
         Transformer(sizes).use_fused(),
         examples["train"],
-        smoothed,
-        lambda model: {"loss": validation_loss(model, examples["valid"], teacher_forcing_loss)},
-        TrainingConfig(**config["training"] | {"seed": seed}),
+        examples["valid"],
+        config["training"] | {"seed": seed},
         folder,
+        smoothed,
     )
-    if list_checkpoints(folder):
-        trainer.resume()
-    trainer.train()
-    trainer.model.eval()
-    return trainer
 
 
 def _measured(

@@ -1,0 +1,43 @@
+"""The training that experiments with small models have in common; it counts in their fingerprints."""
+
+from pathlib import Path
+from typing import Any
+
+from transformer_course.checkpoints import list_checkpoints
+from transformer_course.corpus.batches import Example
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.loss import teacher_forcing_loss
+from transformer_course.training import LossFn, Trainer, TrainingConfig, validation_loss
+
+
+def trained(
+    model: Transformer,
+    train: list[Example],
+    valid: list[Example],
+    training: dict[str, Any],
+    folder: Path,
+    loss: LossFn = teacher_forcing_loss,
+) -> Trainer:
+    """Train a model, or go on where an earlier run was interrupted.
+
+    Args:
+        model: a Transformer, or a model that trainer, loss and search can't tell from one.
+        train: what it learns from.
+        valid: held-out examples, for the loss without smoothing that the history keeps.
+        training: values of `TrainingConfig`, the seed among them.
+        folder: for the checkpoints.
+        loss: what is made small.
+    """
+    trainer = Trainer(
+        model,
+        train,
+        loss,
+        lambda model: {"loss": validation_loss(model, valid, teacher_forcing_loss)},
+        TrainingConfig(**training),
+        folder,
+    )
+    if list_checkpoints(folder):
+        trainer.resume()
+    trainer.train()
+    trainer.model.eval()
+    return trainer
