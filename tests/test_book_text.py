@@ -47,6 +47,16 @@ def page_text(name: str) -> str:
     return "\n".join("".join(c["source"]) for c in cells if c["cell_type"] == "markdown")
 
 
+MARKDOWN = sorted(
+    path
+    for folder in ("book", "chapters", "exercises")
+    for path in (ROOT / folder).rglob("*")
+    if path.suffix in (".md", ".ipynb") and not {"vendor", "_generated"} & set(path.parts)
+)
+FENCE = re.compile(r"^(`{3,})(\{[a-z-]*\})?[^\n]*\n(.*?)^\1$", re.M | re.S)
+PROSE = ("{quiz}", "{admonition}", "{dropdown}")  # directives with Markdown inside
+
+
 def glossary() -> dict[str, str]:
     """Return the glossary's terms with their explanations."""
     block = page_text("glossary.md").split("```{glossary}\n")[1].split("```")[0]
@@ -73,6 +83,14 @@ def test_lighting_a_chapter_fades_the_others() -> None:
 def test_no_word_that_belittles_the_reader(page: str) -> None:
     found = re.findall(r"\b(simply|obviously|just|trivial\w*|clearly)\b", page_text(page), re.I)
     assert not found
+
+
+@pytest.mark.parametrize("path", MARKDOWN, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_tags_stand_in_backquotes(path: Path) -> None:
+    """A bare <s> would be HTML: all that follows it is struck through."""
+    prose = FENCE.sub(lambda m: m[3] if m[2] in PROSE else "", page_text(str(path)))
+    bare = re.sub(r"(`+)[^`]+\1", "", prose)
+    assert not re.findall(r"</?[a-z]\w*(?: [^<>]*)?>", bare)
 
 
 def test_glossary_is_sorted_and_short() -> None:
