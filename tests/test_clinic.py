@@ -73,6 +73,12 @@ def gradients_thrown_away(
     return loss.item()
 
 
+def pairs_torn_apart(
+    model: Transformer, loss_fn: Loss, optimizer: torch.optim.Optimizer, src: Tensor, tgt: Tensor
+) -> float:
+    return plain_update(model, loss_fn, optimizer, src, tgt[torch.randperm(len(tgt))])
+
+
 def findings(
     capsys: pytest.CaptureFixture[str], **patient: Callable[..., object]
 ) -> dict[str, str]:
@@ -94,6 +100,7 @@ def test_a_healthy_training_passes_all(capsys: pytest.CaptureFixture[str]) -> No
             "one batch",
             "the loss is the same after 80 updates, to the last digit",
         ),
+        ({"update": pairs_torn_apart}, "one batch", "not learned in 80 updates"),
         ({"loss_fn": no_gradient_above}, "gradients", "none in the encoder"),
         ({"loss_fn": without_causal_mask}, "the last token", "changes what is said before it"),
         ({"loss_fn": not_shifted}, "repeating", "is learned, even from random targets"),

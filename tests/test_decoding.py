@@ -114,7 +114,7 @@ def test_wide_beam_is_exact(seed: int, alpha: float, norm: str) -> None:
 
 
 @example(seed=9, beam=3, alpha=0.0, lengths=[4])  # stopping at the third </s> would be too early
-@example(seed=47, beam=2, alpha=1.0, lengths=[4])
+@example(seed=79, beam=2, alpha=1.0, lengths=[4])
 @given(
     seed=st.integers(0, 999),
     beam=st.integers(1, 4),
@@ -151,6 +151,7 @@ def test_scores_equal_teacher_forcing(seed: int, beam: int, alpha: float) -> Non
             assert not {PAD, BOS} & set(h.ids)
 
 
+@example(seed=0, alpha=2.0)  # a longer sentence would score better
 @given(seed=st.integers(0, 999), alpha=alphas)
 @settings(max_examples=25)
 def test_beam_1_equals_greedy(seed: int, alpha: float) -> None:

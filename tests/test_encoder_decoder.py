@@ -200,6 +200,20 @@ def test_fresh_weights() -> None:
     assert bound * 0.99 < largest <= bound
 
 
+def test_a_seed_draws_the_tables_in_one_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Source, target, output: in the order of a set, equal seeds would give other weights in each run."""
+    drawn: list[torch.Tensor] = []
+    models = [tiny_model(tie_embeddings=tie) for tie in [True] + 8 * [False]]
+    monkeypatch.setattr(torch.nn.init, "normal_", lambda weight, std: drawn.append(weight))
+    tied = models[0]
+    for model in models:
+        drawn.clear()
+        model.reset_parameters()
+        tables = (model.src_embedding, model.tgt_embedding, model.output)
+        expected = tables[:1] if model is tied else tables
+        assert [id(weight) for weight in drawn] == [id(table.weight) for table in expected]
+
+
 def test_tied_embeddings_are_one_matrix() -> None:
     tied, free = tiny_model(), tiny_model(tie_embeddings=False)
     assert tied.src_embedding.weight is tied.tgt_embedding.weight

@@ -580,6 +580,12 @@ MUTANTS = [
         "encoder_decoder",
         "encoder_decoder",
         (
+            "fresh tables in the order of a set",
+            "for weight in dict.fromkeys(tables):",
+            "for weight in set(tables):",
+            "test_a_seed_draws_the_tables_in_one_order",
+        ),
+        (
             "embeddings without √d_model",
             "table(ids) * math.sqrt(self.config.d_model)",
             "table(ids)",

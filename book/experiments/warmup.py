@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from fingerprint import TRANSLATOR
 
 from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
@@ -39,19 +40,7 @@ REDUCED: dict[str, Any] = {
     "model": {"n_encoder_layers": 1, "n_decoder_layers": 1},
     "training": {"max_steps": 8, "validate_every": 4},
 }
-MODULES = [
-    "attention.py",
-    "corpus/batches.py",
-    "corpus/grammar",
-    "corpus/vocabulary.py",
-    "encoder_decoder.py",
-    "loss.py",
-    "masking.py",
-    "multi_head.py",
-    "positional_encoding.py",
-    "recipe.py",
-    "training.py",
-]
+MODULES = [*TRANSLATOR]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -392,7 +392,8 @@ class Transformer(nn.Module):
             if isinstance(module, nn.Linear) and module is not self.output:
                 nn.init.xavier_uniform_(module.weight)
                 nn.init.zeros_(module.bias)
-        for weight in {self.src_embedding.weight, self.tgt_embedding.weight, self.output.weight}:
+        tables = (self.src_embedding.weight, self.tgt_embedding.weight, self.output.weight)
+        for weight in dict.fromkeys(tables):  # each once if they are tied, always in this order
             nn.init.normal_(weight, std=self.config.d_model**-0.5)
 
     def use_fused(self, fused: bool = True) -> Self:
