@@ -228,6 +228,8 @@ TROUBLES = [
     (lambda x: (x.astype(int), 0.0), "expected numbers with a decimal point, got dtype int64"),
     (lambda x: (x > 1, 0.0), "expected numbers with a decimal point, got dtype bool"),
     (lambda x: (x / 2, float(x.sum()) + 1), "`total`: expected 4, got 5."),
+    (lambda x: (x / 2, 10**400), "`total`: expected 4, got +inf."),
+    (lambda x: (x / 2, -(10**400)), "`total`: expected 4, got -inf."),
     (
         lambda x, y: (x, y),
         "Expected a function that can be called as halves(x), got one with (x, y",

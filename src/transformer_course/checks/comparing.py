@@ -54,7 +54,10 @@ def _as_part(value: Any, expected: Any, name: str) -> Array:
         scalar = isinstance(value, numbers.Real) and not isinstance(value, bool)
         if not scalar and not (isinstance(value, (np.ndarray, torch.Tensor)) and value.ndim == 0):
             raise wrong_type
-        return np.asarray(float(_numpy(value)))
+        try:
+            return np.asarray(float(_numpy(value)))
+        except OverflowError:  # a whole number above 1.8e308, say of powers that never end
+            return np.asarray(np.inf if value > 0 else -np.inf)
     return _as_array(value, expected, name, wrong_type)
 
 
