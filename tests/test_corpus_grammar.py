@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 
@@ -474,6 +475,12 @@ def test_no_baseline_passes_sixty_percent_on_il_or_elle(sets: dict[str, list[Pai
             translations = [translate(pair.source) for pair in sets[name]]
             assert pronoun_accuracy(sets[name], translations) <= 0.6
             assert exact_match(sets[name], translations) <= 0.6
+
+
+@pytest.mark.parametrize("make", BASELINES.values(), ids=BASELINES)
+def test_a_baseline_needs_pairs(make: Callable[[list[Pair]], object]) -> None:
+    with pytest.raises(ValueError, match="pairs is empty"):
+        make([])
 
 
 def test_groups_by_length_lose_nothing(sample: list[Pair]) -> None:

@@ -116,6 +116,18 @@ def test_the_cosine_rate() -> None:
     assert cosine_rate(10, 2.0, 10, 10) == 2.0
 
 
+def test_steps_count_from_1() -> None:
+    with pytest.raises(ValueError, match=r"step \(0\) must be 1 or more"):
+        cosine_rate(0, 2.0, 0, 110)
+    for wrong, name in (
+        ((0, 512, 4000), "step"),
+        ((1, 0, 9), "d_model"),
+        ((1, 8, 0), "warmup_steps"),
+    ):
+        with pytest.raises(ValueError, match=rf"{name} \(0\) must be 1 or more"):
+            inverse_sqrt_rate(*wrong)
+
+
 @pytest.mark.parametrize("schedule", ["cosine", "inverse_sqrt"])
 def test_each_update_uses_the_rate_of_its_step(schedule: str) -> None:
     run = trainer(schedule=schedule)
@@ -526,6 +538,9 @@ def test_the_validation_loss_is_the_mean_over_tokens() -> None:
         ("average", 0, "must be 1 or more"),
         ("patience", -1, "must be 0 or more"),
         ("seed", -3, "must be 0 or more"),
+        ("max_steps", 1.5, "must be a whole number"),
+        ("seed", True, "must be a whole number"),
+        ("average", "5", "must be a whole number"),
         ("peak_rate", 0.0, "must be above 0 and finite"),
         ("peak_rate", math.nan, "must be above 0 and finite"),
         ("clip_norm", math.inf, "must be above 0 and finite"),

@@ -8,6 +8,7 @@ from small_runs import number_pairs, small_model, trained, trained_run
 
 from transformer_course.checkpoints import CheckpointError, load_tensors
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.seq2seq import RecurrentSeq2Seq, Seq2SeqConfig
 from transformer_course.translator import Translator
 
 PAIRS = number_pairs()
@@ -133,6 +134,22 @@ def test_numbers_out_of_range_are_named() -> None:
         trained().translate("one", alpha=-1.0)
     with pytest.raises(ValueError, match=r"top_beams \(5\) must be 1 or more and at most beam"):
         trained().search(["one"], beam=4, top_beams=5)
+
+
+def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
+    folder = copy_of_run(tmp_path / "run")
+    assert Translator.load(folder, device="cpu").device.type == "cpu"
+    with pytest.raises(ValueError, match=r"device \('gpu'\) must be one that torch knows"):
+        Translator.load(folder, device="gpu")
+    with pytest.raises(ValueError, match=r"device \('cuda:99'\) must be there"):
+        Translator.load(folder, device="cuda:99")
+
+
+def test_a_model_without_heads_has_no_maps() -> None:
+    vocabulary = trained().vocabulary
+    recurrent = RecurrentSeq2Seq(Seq2SeqConfig(len(vocabulary), d_model=8))
+    with pytest.raises(ValueError, match="RecurrentSeq2Seq has no multi-head attention"):
+        Translator(recurrent, vocabulary).attention("one two")  # type: ignore[arg-type]
 
 
 def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:

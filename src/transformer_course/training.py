@@ -10,7 +10,7 @@ import time
 from array import array
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal
 
@@ -53,11 +53,14 @@ def inverse_sqrt_rate(step: int, d_model: int, warmup_steps: int) -> float:
         The learning rate of this update.
 
     Raises:
-        ZeroDivisionError: if an argument is 0.
+        ValueError: if an argument is below 1.
 
     >>> f"{inverse_sqrt_rate(4000, 512, 4000):.2e}"
     '6.99e-04'
     """
+    for name, value in (("step", step), ("d_model", d_model), ("warmup_steps", warmup_steps)):
+        if value < 1:
+            raise ValueError(f"{name} ({value}) must be 1 or more")
     return float(d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5))
 
 
@@ -73,9 +76,14 @@ def cosine_rate(step: int, peak_rate: float, warmup_steps: int, max_steps: int) 
     Returns:
         The learning rate of this update.
 
+    Raises:
+        ValueError: if `step` is below 1.
+
     >>> [round(cosine_rate(step, 1.0, 10, 110), 2) for step in (5, 10, 60, 110)]
     [0.5, 1.0, 0.5, 0.0]
     """
+    if step < 1:
+        raise ValueError(f"step ({step}) must be 1 or more")
     if step <= warmup_steps:
         return peak_rate * step / warmup_steps
     done = (step - warmup_steps) / max(1, max_steps - warmup_steps)
@@ -116,12 +124,13 @@ class TrainingConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for name in ("max_steps", "max_tokens", "warmup_steps", "validate_every", "average"):
-            if getattr(self, name) < 1:
-                raise ValueError(f"{name} ({getattr(self, name)}) must be 1 or more")
-        for name in ("patience", "seed"):
-            if getattr(self, name) < 0:
-                raise ValueError(f"{name} ({getattr(self, name)}) must be 0 or more")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type is int and (not isinstance(value, int) or isinstance(value, bool)):
+                raise ValueError(f"{field.name} ({value!r}) must be a whole number")
+            least = 0 if field.name in ("patience", "seed") else 1
+            if field.type is int and value < least:
+                raise ValueError(f"{field.name} ({value}) must be {least} or more")
         for name in ("peak_rate", "clip_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be above 0 and finite")

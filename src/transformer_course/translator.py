@@ -24,7 +24,7 @@ from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import log_softmax
-from transformer_course.multi_head import record_attention
+from transformer_course.multi_head import MultiHeadAttention, record_attention
 
 _SOURCE_STEP = 16  # source lengths are rounded up to this before the limit of the search is set
 
@@ -80,9 +80,9 @@ class Translator:
             CheckpointError: if a file is missing or damaged, training isn't finished, or model and vocabulary
                 don't belong together.
             OSError: if the vocabulary is there and can't be opened.
-            RuntimeError: if torch knows no such device, or finds none.
-            AssertionError: if `device` is "cuda" and torch was built without it.
+            ValueError: if torch knows no such device, or finds none of that kind.
         """
+        place = _device(device)
         path = Path(folder) / "model.safetensors"
         if not path.exists() and list_checkpoints(Path(folder)):
             raise CheckpointError(f"{path} is missing: training isn't finished, resume it first")
@@ -95,7 +95,7 @@ class Translator:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
         if values.get("vocabulary") != _digest(vocabulary):
             raise CheckpointError(f"{path} belongs to another vocabulary than the one beside it")
-        return cls(model.to(device), vocabulary)
+        return cls(model.to(place), vocabulary)
 
     def save(self, folder: str | Path) -> None:
         """Write `model.safetensors` (weights, config) and `vocabulary.json` into `folder`.
@@ -221,8 +221,11 @@ class Translator:
             Both sentences in subwords, and for each attention its weights, (heads, q_len, k_len).
 
         Raises:
-            ValueError: if a sentence is empty or too long or no text that UTF-8 can write.
+            ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or the model has no
+                multi-head attention.
         """
+        if not any(isinstance(part, MultiHeadAttention) for part in self.model.modules()):
+            raise ValueError(f"{type(self.model).__name__} has no multi-head attention to look at")
         target = self.translate(source) if target is None else target
         src_ids, tgt_ids = self._encode([source])[0], self._encode([target])[0]
         with record_attention(self.model) as maps:
@@ -251,6 +254,18 @@ class Translator:
                     f"at most {limit}"
                 )
         return rows
+
+
+def _device(name: str) -> torch.device:
+    try:
+        device = torch.device(name)
+    except RuntimeError as error:
+        raise ValueError(
+            f"device ({name!r}) must be one that torch knows: 'cpu', 'cuda'"
+        ) from error
+    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
+        raise ValueError(f"device ({name!r}) must be there: torch finds no such graphics processor")
+    return device
 
 
 def load_vocabulary(folder: Path) -> Vocabulary:

@@ -16,6 +16,11 @@ from transformer_course.corpus.scoring import chosen_pronoun
 Baseline = Callable[[str], str]
 
 
+def _check_some(pairs: Sequence[Pair]) -> None:
+    if not pairs:
+        raise ValueError("pairs is empty; there must be at least one")
+
+
 def majority(pairs: Sequence[Pair]) -> Baseline:
     """Always the most frequent answer of the training pairs.
 
@@ -29,11 +34,12 @@ def majority(pairs: Sequence[Pair]) -> Baseline:
         A function from a sentence to its translation.
 
     Raises:
-        IndexError: if there are no pairs.
+        ValueError: if there are no pairs.
 
     >>> majority([Pair("yes", ("oui",)), Pair("no", ("non",)), Pair("yes", ("oui",))])("maybe")
     'oui'
     """
+    _check_some(pairs)
     everything = Counter(pair.target for pair in pairs).most_common(1)[0][0]
     reasons = [pair.target for pair in pairs if " because it " in pair.source]
     pronouns = Counter(map(chosen_pronoun, reasons))
@@ -53,12 +59,15 @@ def nearest(pairs: Sequence[Pair]) -> Baseline:
 
     Returns:
         A function from a sentence to its translation; among equally near ones the first is taken.
-        Without pairs it raises a ValueError.
+
+    Raises:
+        ValueError: if there are no pairs.
 
     >>> translate = nearest([Pair("the cat", ("le chat",)), Pair("a dog", ("un chien",))])
     >>> translate("the dog the cat")
     'le chat'
     """
+    _check_some(pairs)
     places: dict[str, list[int]] = defaultdict(list)
     lengths = np.zeros(len(pairs))
     for index, pair in enumerate(pairs):
@@ -93,11 +102,13 @@ def learn_dictionary(pairs: Sequence[Pair], size: int = 4) -> Dictionary:
         several words, or none where the word is aligned to nothing.
 
     Raises:
+        ValueError: if there are no pairs.
         IndexError: if an alignment names a word of the translation that isn't there.
 
     >>> learn_dictionary([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])["cat"]
     [('chat', 1.0)]
     """
+    _check_some(pairs)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
         target = pair.target.split()
@@ -122,7 +133,7 @@ def word_by_word(pairs: Sequence[Pair]) -> Baseline:
         A function from a sentence to its translation; unknown words are left out.
 
     Raises:
-        IndexError: as `learn_dictionary` does.
+        ValueError, IndexError: as `learn_dictionary` does.
 
     >>> word_by_word([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])("cat the")
     'chat le'
@@ -184,7 +195,7 @@ def three_gram(pairs: Sequence[Pair], beam: int = 8) -> Baseline:
         A function from a sentence to its translation; unknown words are left out.
 
     Raises:
-        IndexError: as `learn_dictionary` does.
+        ValueError, IndexError: as `learn_dictionary` does.
 
     >>> three_gram([Pair("the cat", ("le chat",), (), ((0, 0), (1, 1)))])("the cat")
     'le chat'
