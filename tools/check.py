@@ -2,10 +2,12 @@
 
 lint       style of Python files and notebooks (ruff)
 types      type hints (mypy)
-demo       train the demo translator, once; tests and notebooks use it
 book       build the web book, warnings are errors
+demo       train the demo translator, once; tests and notebooks use it
 tests      unit and property tests, doctests, and the browser tests on the built book
 notebooks  every notebook under strict nbval: each stored output is compared
+
+The demo is trained while types are checked and the book is built: both sides need one core.
 
 Where Chromium is missing, the browser tests say so and how to get it; as root on Debian it is installed. With
 CI set, nothing is skipped.
@@ -16,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
 from setup_venv import install_debian_package
@@ -79,7 +82,18 @@ def environment(stage: str) -> dict[str, str]:
     return os.environ | {"OMP_NUM_THREADS": "1"} if stage == "notebooks" else dict(os.environ)
 
 
-STAGES = {f.__name__: f for f in (lint, types, demo, book, tests, notebooks)}
+STAGES = {f.__name__: f for f in (lint, types, book, demo, tests, notebooks)}
+BESIDE_DEMO = ("types", "book")
+
+
+def run(name: str) -> None:
+    """Run the commands of a stage; the first that fails ends all."""
+    started = time.perf_counter()
+    print(f"--- {name}", flush=True)
+    for command in STAGES[name]():
+        if subprocess.run(command, cwd=ROOT, env=environment(name)).returncode:
+            sys.exit(f"--- {name} failed: {' '.join(command)}")
+    print(f"--- {name}: {time.perf_counter() - started:.0f} s", flush=True)
 
 
 def main(names: list[str]) -> None:
@@ -87,14 +101,16 @@ def main(names: list[str]) -> None:
     unknown = set(names) - set(STAGES)
     if unknown:
         sys.exit(f"no such stage: {', '.join(sorted(unknown))}; there are {', '.join(STAGES)}")
-    for name in names or STAGES:
-        started = time.perf_counter()
-        print(f"--- {name}", flush=True)
-        for command in STAGES[name]():
-            status = subprocess.run(command, cwd=ROOT, env=environment(name)).returncode
-            if status:
-                sys.exit(f"--- {name} failed: {' '.join(command)}")
-        print(f"--- {name}: {time.perf_counter() - started:.0f} s", flush=True)
+    chosen = names or list(STAGES)
+    training: Future[None] | None = None
+    with ThreadPoolExecutor(1) as pool:
+        for name in chosen:
+            if name in BESIDE_DEMO and "demo" in chosen and not training:
+                training = pool.submit(run, "demo")
+            if name == "demo" and training:
+                training.result()
+            else:
+                run(name)
 
 
 if __name__ == "__main__":
