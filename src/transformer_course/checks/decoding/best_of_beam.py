@@ -38,6 +38,9 @@ _BY_HAND = _words(
     [0.9, 0.04, 0.02, 0.02, 0.02],
 )
 _CLOSE = _words([0.001, 0.998, 0.001], [0.5, 0.01, 0.49], [0.98, 0.01, 0.01])
+# The longer sentence has 1.155 times the sum of the shorter one, and 1.136 times; the penalties are as 8 to 7.
+_SHORTER_WINS = _words([0.001, 0.998, 0.001], [0.5155, 0.01, 0.4745], [0.98, 0.01, 0.01])
+_LONGER_WINS = _words([0.001, 0.998, 0.001], [0.5125, 0.01, 0.4775], [0.98, 0.01, 0.01])
 _TWICE = _words(
     [0.01, 0.79, 0.1, 0.1], [0.05, 0.05, 0.46, 0.44], [0.3, 0.3, 0.2, 0.2], [0.97, 0.01, 0.01, 0.01]
 )
@@ -65,6 +68,8 @@ best_of_beam = Exercise(
         Case("i am a student", (_BY_HAND, 2, 6, 0.6)),
         Case("the penalty decides", (_CLOSE, 2, 5, 1.0)),
         Case("the same without a penalty", (_CLOSE, 2, 5, 0.0)),
+        Case("a close race, the shorter one wins", (_SHORTER_WINS, 2, 5, 1.0)),
+        Case("a close race, the longer one wins", (_LONGER_WINS, 2, 5, 1.0)),
         Case("one beginning goes on twice", (_TWICE, 2, 5, 0.0)),
         Case("a beam of one", (_BY_HAND, 1, 6, 0.6)),
         Case("the limit comes first", (_BY_HAND, 2, 2, 0.6)),
