@@ -3,11 +3,11 @@
 lint       style of Python files and notebooks (ruff)
 types      type hints (mypy)
 book       build the web book, warnings are errors
-demo       train the demo translator, once; tests and notebooks use it
 tests      unit and property tests, doctests, and the browser tests on the built book
+demo       train the demo translator, once; the notebooks use it
 notebooks  every notebook under strict nbval: each stored output is compared
 
-The demo is trained while types are checked and the book is built: both sides need one core.
+The demo is trained beside the stages before it: it keeps one core busy, they wait for browsers now and then.
 
 Where Chromium is missing, the browser tests say so and how to get it; as root on Debian it is installed. With
 CI set, nothing is skipped.
@@ -82,8 +82,8 @@ def environment(stage: str) -> dict[str, str]:
     return os.environ | {"OMP_NUM_THREADS": "1"} if stage == "notebooks" else dict(os.environ)
 
 
-STAGES = {f.__name__: f for f in (lint, types, book, demo, tests, notebooks)}
-BESIDE_DEMO = ("types", "book")
+STAGES = {f.__name__: f for f in (lint, types, book, tests, demo, notebooks)}
+BESIDE_DEMO = ("types", "book", "tests")
 
 
 def run(name: str) -> None:

@@ -1,4 +1,4 @@
-"""The quizzes of the built book: by keyboard, without scripts, on paper."""
+"""The quizzes of the built book: judged on every page; by keyboard, without scripts and on paper on two."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from playwright.sync_api import Browser, Page
 from .conftest import HTML, PAGES
 
 Open = Callable[..., Page]
-QUIZ_PAGES = [
-    name for name in PAGES if 'class="quiz-question"' in (HTML / name).read_text(encoding="utf-8")
-]
+TEXTS = {name: (HTML / name).read_text(encoding="utf-8") for name in PAGES}
+QUIZ_PAGES = [name for name, text in TEXTS.items() if 'class="quiz-question"' in text]
+ONE_RIGHT = [name for name in QUIZ_PAGES if 'type="checkbox" id="quiz-' not in TEXTS[name]]
+SEVERAL_RIGHT = [name for name in QUIZ_PAGES if name not in ONE_RIGHT]
 every_quiz = pytest.mark.parametrize("name", QUIZ_PAGES)
+both_kinds = pytest.mark.parametrize("name", [*ONE_RIGHT[:1], *SEVERAL_RIGHT[:1]])
 
 ANSWER_ALL = """() => [...document.querySelectorAll('form.quiz-question')].flatMap((form) => {
   const problems = [];
@@ -39,11 +41,12 @@ ANSWER_ALL = """() => [...document.querySelectorAll('form.quiz-question')].flatM
 
 
 def test_the_book_has_a_quiz(browser: Browser) -> None:
-    """At least one page has a quiz: the tests below do look at something."""
-    assert QUIZ_PAGES
+    """There are quizzes with one right choice, and with several: the tests below do look at something."""
+    assert ONE_RIGHT
+    assert SEVERAL_RIGHT
 
 
-@every_quiz
+@both_kinds
 def test_keyboard_alone_answers(name: str, site: str, new_page: Open) -> None:
     """With the tab, space and enter keys alone one reaches a quiz, answers and is told why."""
     page = new_page()
@@ -74,7 +77,7 @@ def test_every_answer_is_judged_and_explained(name: str, site: str, new_page: Op
     assert page.evaluate(ANSWER_ALL) == []
 
 
-@every_quiz
+@both_kinds
 def test_quiz_is_text_without_scripts_and_on_paper(name: str, site: str, new_page: Open) -> None:
     """Without scripts, and in print, every explanation is shown and no button that does nothing."""
     bare, printed = new_page(java_script_enabled=False), new_page()
