@@ -65,6 +65,8 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     lines = (text for pair in train for text in (pair.source, pair.target))
     vocabulary = Vocabulary.train(lines, config["vocab_size"])
     examples = encode_pairs(vocabulary, train), encode_pairs(vocabulary, valid)
+    test = list(grammar.generate("test", config["n_test"], seed=0))
+    sets = {k: v[: config["n_challenge"]] for k, v in grammar.challenge_sets(seed=0).items()}
     curves: dict[str, list[float]] = {}
     scores: dict[str, dict[str, Any]] = {}
     for name, sizes in config["models"].items():
@@ -75,7 +77,8 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             model = kind(Seq2SeqConfig(len(vocabulary), dropout=0.0, **sizes))
             training = config["training"] | {"seed": seed}
             trainer = trained(cast("Transformer", model), *examples, training, folder / name)
-            found = _scores(Translator(trainer.model, vocabulary), config)
+            translator = Translator(trainer.model, vocabulary)
+            found = _scores(translator, test, sets, config["lengths"])
             found["parameters"] = sum(p.numel() for p in model.parameters())
             write_json(done, {"scores": found, "loss": [r["loss"] for r in trainer.history]})
         result = read_json(done)
@@ -90,18 +93,17 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     return {"curves": curves, "scores": scores}
 
 
-def _scores(translator: Translator, config: dict[str, Any]) -> dict[str, Any]:
+def _scores(
+    translator: Translator, test: list[Pair], sets: dict[str, list[Pair]], lengths: list[int]
+) -> dict[str, Any]:
     """Exact match on held-out sentences, by length and by phenomenon; il or elle where it is one of the two."""
-
-    test = list(grammar.generate("test", config["n_test"], seed=0))
-    sets = {k: v[: config["n_challenge"]] for k, v in grammar.challenge_sets(seed=0).items()}
     sources = list({pair.source: None for pairs in (test, *sets.values()) for pair in pairs})
     said = dict(zip(sources, translator.translate(sources, beam=1), strict=True))
 
     def measured(measure: Measure, pairs: list[Pair]) -> float:
         return round(measure(pairs, [said[pair.source] for pair in pairs]), 5)
 
-    groups = group_by_length(test, config["lengths"])
+    groups = group_by_length(test, lengths)
     return {
         "exact match, greedy search": measured(exact_match, test),
         "il or elle": {name: measured(pronoun_accuracy, sets[name]) for name in TWO_WAY},
