@@ -30,7 +30,7 @@ from transformer_course.checkpoints import write_atomically
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "book" / "experiments"
-TRAINING = ROOT / "tools" / "experiment_training.py"  # what several scripts import
+TOOLS = ROOT / "tools"
 SEEDS = (0, 1, 2)
 
 
@@ -52,9 +52,9 @@ def load(name: str) -> ModuleType:
 def digest(script: ModuleType) -> str:
     """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
     codes = [parsed(Path(str(script.__file__)))]
-    imported = {n.module for n in codes[0].body if isinstance(n, ast.ImportFrom)}
-    if TRAINING.stem in imported:
-        codes.append(parsed(TRAINING))
+    imported = {f"{n.module}.py" for n in codes[0].body if isinstance(n, ast.ImportFrom)}
+    helpers = imported - {"fingerprint.py"}  # that one only says what counts
+    codes += [parsed(path) for path in sorted(TOOLS.glob("*.py")) if path.name in helpers]
     kinds = (ast.FunctionDef, ast.ClassDef)
     functions = [ast.dump(n) for code in codes for n in code.body if isinstance(n, kinds)]
     uses = (name for code in codes for name in names_in(code))
