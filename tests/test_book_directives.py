@@ -1,4 +1,4 @@
-"""The Sphinx directives of the book: quizzes and records of experiments."""
+"""What the book adds to Sphinx: quizzes, records, and formulas kept with their punctuation."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def build(folder: Path, pages: dict[str, str]) -> tuple[str, str]:
             doctreedir=folder / "_trees",
             buildername="html",
             confoverrides={
-                "extensions": ["myst_nb", "course_quiz", "course_experiment"],
+                "extensions": ["myst_nb", "course_quiz", "course_experiment", "course_formulas"],
                 "myst_enable_extensions": ["dollarmath"],
                 "nb_execution_mode": "off",
                 "exclude_patterns": ["_build"],
@@ -272,3 +272,17 @@ def test_deviation_is_that_of_a_sample() -> None:
     assert mean_and_deviation([1.0, 2.0, 3.0]) == "2.0 ± 1.0"
     assert mean_and_deviation([0.5, 0.25]) == "0.38 ± 0.18"
     assert mean_and_deviation([1234.0, 1834.0]) == "1534 ± 424"
+
+
+def test_a_formula_stays_with_what_touches_it(tmp_path: Path) -> None:
+    """Bracket, full stop and the rest of a word share a span with the formula; free formulas have none."""
+    text = "One ($a$), an $n$-gram, *with $b$.* Then $c$ and $d$"
+    html, complaints = build(tmp_path, {"index.md": f"# Title\n\n{text}\n"})
+    assert complaints == ""
+    spans = re.findall(r'<span class="together">(.*?)</span>(.*?)</span>', html)
+    inner = [re.sub(r"<.*?>", "", before) + after for before, after in spans]
+    assert inner == [r"(\(a\)),", r"\(n\)-gram,", r"\(b\)."]
+    assert (
+        re.sub(r"<.*?>", "", html).count(re.sub(r"\$(.)\$", r"\\(\1\\)", text).replace("*", ""))
+        == 1
+    )
