@@ -104,13 +104,18 @@ def mean_and_deviation(values: list[float]) -> str:
     ('0.9380 ± 0.0066', '27 ± 0')
     >>> mean_and_deviation([0.93125])
     '0.9313'
+    >>> mean_and_deviation([297500, 297500]).replace("\N{NO-BREAK SPACE}", " ")  # numbers of weights
+    '297 500 ± 0'
     """
     mean = statistics.fmean(values)
+    shown = (
+        f"{mean:,.0f}".replace(",", "\N{NO-BREAK SPACE}") if mean.is_integer() else f"{mean:.4g}"
+    )
     if len(values) == 1:
-        return f"{mean:.4g}"
+        return shown
     deviation = statistics.stdev(values)
     if deviation == 0:
-        return f"{mean:.4g} ± 0"
+        return f"{shown} ± 0"
     decimals = max(0, 1 - math.floor(math.log10(deviation)))
     return f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
 

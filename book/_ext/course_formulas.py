@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
-BEFORE, AFTER = re.compile(r"\S+$"), re.compile(r"^\S+")
+BEFORE, AFTER = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
 
 
 def keep_together(formula: nodes.math) -> None:
