@@ -6,20 +6,22 @@ import contextlib
 import functools
 import json
 import os
+import re
 import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, TimeoutError, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, TimeoutError, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 AXE = ROOT / "tools" / "node_modules" / "axe-core" / "axe.min.js"
+CODE = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 PAGES = sorted(
     path.relative_to(HTML).as_posix()
     for path in HTML.rglob("*.html")
@@ -78,7 +80,7 @@ def site() -> Iterator[str]:
 
 @dataclass
 class Visit:
-    """What was seen on one page, wide and light, then dark, then narrow."""
+    """What was seen on one page, wide and light, then narrow and dark."""
 
     foreign: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
@@ -155,23 +157,58 @@ OVERFLOW = """() => {
 }"""
 SCROLLABLE_REACHED = """() => [...document.querySelectorAll('article pre')].every(
   (pre) => pre.scrollWidth <= pre.clientWidth || pre.tabIndex === 0)"""
-# The colours of code are the same in every block; axe takes most of its time for their thousands of spans.
+# The colours of code are the same in every block; axe takes much time for their thousands of spans.
 PLAIN_CODE = """() => [...document.querySelectorAll('.highlight pre')].slice(4)
   .forEach((pre) => { pre.textContent = pre.textContent; })"""
+# Contrast takes axe most of its time: one element of each look will do (class, colours, and all above).
+LOOKS = """() => {
+  const numbers = new Map(), looks = new Map(), chosen = new Set();
+  for (const e of document.body.querySelectorAll('*')) {
+    const {color, backgroundColor} = getComputedStyle(e);
+    const above = looks.get(e.parentElement);
+    const look = [above, e.tagName, e.getAttribute('class'), color, backgroundColor].join();
+    if (!numbers.has(look)) numbers.set(look, numbers.size);
+    const number = numbers.get(look);
+    looks.set(e, number);
+    const speaks = [...e.childNodes].some((n) => n.nodeType === Node.TEXT_NODE && n.data.trim());
+    const taken = speaks && !chosen.has(number) && e.checkVisibility();
+    if (taken) chosen.add(number);
+    e.toggleAttribute('data-look', taken);
+  }
+}"""
 AXE_RUN = """async (rules) => {
-  const options = {resultTypes: ['violations'], ...(rules ? {runOnly: rules} : {})};
+  axe.configure({rules: [{id: 'color-contrast', selector: '[data-look]'}]});
+  const options = {preload: false, resultTypes: ['violations'], ...(rules ? {runOnly: rules} : {})};
   return (await axe.run(options)).violations.flatMap(
     (v) => v.nodes.map((n) => `${v.id}: ${n.target}: ${n.html.slice(0, 120)}`));
 }"""
-AXE_RULES = {  # what can differ from the first run, which asks all rules
-    "dark": ["color-contrast"],
-    "narrow": ["scrollable-region-focusable", "target-size"],
-}
+CHANGING_RULES = [
+    "color-contrast",
+    "scrollable-region-focusable",
+    "target-size",
+]  # with colours and width
+
+
+def looked_at(page: Page, scheme: Literal["light", "dark"], rules: list[str] | None) -> list[str]:
+    """Put the page into a colour scheme and tell what axe finds."""
+    page.emulate_media(color_scheme=scheme)
+    with contextlib.suppress(TimeoutError):  # a test says which page stayed as it was
+        page.wait_for_function(
+            "(scheme) => document.documentElement.dataset.theme === scheme",
+            arg=scheme,
+            timeout=2000,
+        )
+    page.evaluate(LOOKS)
+    found: list[str] = page.evaluate(AXE_RUN, rules)
+    return found
 
 
 @pytest.fixture(scope="session")
-def visit(browser: Browser, site: str) -> Callable[[str], Visit]:
-    """A function that visits a page over http, once, and tells what was seen."""
+def visit(browser: Browser) -> Callable[[str], Visit]:
+    """A function that opens a page from the disk, once, and tells what was seen.
+
+    The figures' tests open theirs over http.
+    """
     context = browser.new_context(
         viewport={"width": 1280, "height": 900}, color_scheme="light", reduced_motion="reduce"
     )
@@ -181,29 +218,22 @@ def visit(browser: Browser, site: str) -> Callable[[str], Visit]:
     def go(name: str) -> Visit:
         seen = Visit()
         page = context.new_page()
-        watch(page, seen, site)
-        page.goto(f"{site}/{name}")
+        watch(page, seen, HTML.as_uri())
+        page.goto((HTML / name).as_uri())
         settle(page)
         seen.mathematics = page.evaluate(MATHEMATICS)
         seen.widgets = page.evaluate(WIDGETS)
         page.add_style_tag(content="* { transition: none !important; }")
         page.add_script_tag(path=AXE)
         page.evaluate(PLAIN_CODE)
-        for scheme in ("light", "dark"):
-            page.emulate_media(color_scheme=scheme)
-            with contextlib.suppress(TimeoutError):  # a test says which page stayed as it was
-                page.wait_for_function(
-                    "(scheme) => document.documentElement.dataset.theme === scheme",
-                    arg=scheme,
-                    timeout=2000,
-                )
-            seen.themes.append(page.evaluate(THEME))
-            seen.axe[scheme] = page.evaluate(AXE_RUN, AXE_RULES.get(scheme))
+        seen.axe["light"] = looked_at(page, "light", None)
+        seen.themes.append(page.evaluate(THEME))
         page.set_viewport_size({"width": 390, "height": 844})
         page.wait_for_timeout(400)  # the theme lets wide tables take the focus 0.3 s after a resize
         with contextlib.suppress(TimeoutError):  # the theme lets the tab key reach what scrolls
             page.wait_for_function(SCROLLABLE_REACHED, timeout=2000)
-        seen.axe["narrow"] = page.evaluate(AXE_RUN, AXE_RULES["narrow"])
+        seen.axe["dark and narrow"] = looked_at(page, "dark", CHANGING_RULES)
+        seen.themes.append(page.evaluate(THEME))
         seen.narrow = page.evaluate(OVERFLOW)
         page.close()
         return seen
@@ -215,8 +245,13 @@ def visit(browser: Browser, site: str) -> Callable[[str], Visit]:
 def contexts(browser: Browser) -> Callable[..., BrowserContext]:
     """A function that gives the context with these settings: one for all tests, so that scripts stay cached.
 
-    Its pages have no formulas, icons or pictures: they take half of the time, and `visit` looks at them.
+    Its pages have no code, formulas, icons or pictures: they take most of the time, and `visit` looks at them.
     """
+
+    def without_code(route: Route) -> None:
+        """The page with empty blocks of code: half of its size, most of its elements."""
+        response = route.fetch()
+        route.fulfill(response=response, body=re.sub(CODE, "<pre></pre>", response.text()))
 
     @functools.cache
     def with_settings(settings: str) -> BrowserContext:
@@ -224,6 +259,7 @@ def contexts(browser: Browser) -> Callable[..., BrowserContext]:
         context.set_default_timeout(PATIENCE)
         for left_out in ("**/vendor/mathjax/*.js*", "**/fontawesome.js*", "**/_images/*.png"):
             context.route(left_out, lambda route: route.fulfill(body=""))
+        context.route(re.compile(r"^http://[^/]+/(book|chapters)/\w+\.html$"), without_code)
         return context
 
     return lambda **settings: with_settings(json.dumps(settings, sort_keys=True))

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import pytest
 import torch
@@ -94,16 +95,20 @@ SHOWN = """figure => {
 }"""
 
 
-def agrees(figure: Locator, **state: object) -> None:
+def agrees(figure: Locator, **state: Any) -> None:
     """Every number of both tables, and the small mask of the sentence, are as the package has them."""
-    queries, keys, mask, scores, weights = expected(**state)  # type: ignore[arg-type]
-    shown = figure.evaluate(SHOWN)
+    is_right(figure.evaluate(SHOWN), **state)
+
+
+def is_right(shown: dict[str, Any], **state: Any) -> None:
+    """What the figure shows in this state is what the package computes."""
+    queries, keys, mask, scores, weights = expected(**state)
     numbers = (scores.masked_fill(~mask, -math.inf), weights)
     for table, wanted in zip(shown["tables"], numbers, strict=True):
         assert (table["queries"], table["keys"]) == (queries, keys)
         found = [number(text) for text in table["cells"]]
         assert found == pytest.approx(wanted.flatten().tolist(), abs=6e-3, nan_ok=True)
-    assert shown["masks"][int(str(state["sentence"]))] == mask.flatten().tolist()
+    assert shown["masks"][state["sentence"]] == mask.flatten().tolist()
 
 
 @pytest.mark.parametrize("where", ["http", "file"])
@@ -117,26 +122,37 @@ def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
     assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
 
 
+SWITCHES = {
+    "padding": "hide padding",
+    "causal": "hide the future",
+    "inverted": "the wrong way round",
+    "left": "at the left",
+}
+SHOWN_IN = """(figure, [switches, ways, states]) => {
+  const labels = [...figure.querySelectorAll('label')];
+  const named = (words) => labels.find((label) => label.innerText.includes(words)).querySelector('input');
+  const boxes = Object.entries(switches).map(([name, words]) => [name, named(words)]);
+  const buttons = [...ways.map(named), ...figure.querySelectorAll('.tc-batch input')];
+  const shown = SHOWN;
+  return states.map((state) => {
+    for (const [name, box] of boxes) if (box.checked !== state[name]) box.click();
+    for (const button of [buttons[Number(state.safe)], buttons[ways.length + state.sentence]]) button.click();
+    return shown(figure);
+  });
+}""".replace("SHOWN", SHOWN)
+
+
 @pytest.mark.parametrize("place", PLACES)
 def test_every_state_is_what_the_package_computes(place: str, site: str, new_page: Open) -> None:
     """All switches, both ways to hide, all sentences."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+    figure = opened(new_page(), f"{site}/{NAME}")
     figure.get_by_label(LABELS[place]).check()
-    switches = ["hide padding", "hide the future", "the wrong way round", "at the left"]
-    inputs = [figure.get_by_label(label).element_handle() for label in switches]
-    ways = [figure.get_by_label(label).element_handle() for label in WAYS]
-    rows = [row.element_handle() for row in figure.locator(".tc-batch input").all()]
-    for padding, causal, inverted, left in product((True, False), repeat=4):
-        for box, on in zip(inputs, (padding, causal, inverted, left), strict=True):
-            assert box
-            box.evaluate("(box, on) => box.checked === on || box.click()", on)
-        for safe, sentence in product((False, True), range(3)):
-            for button in (ways[safe], rows[sentence]):
-                assert button
-                button.evaluate("button => button.click()")
-            agrees(figure, place=place, padding=padding, causal=causal, sentence=sentence,
-                   inverted=inverted, left=left, safe=safe)  # fmt: skip
+    values = product(*[(True, False)] * 4, (False, True), range(3))
+    states = [dict(zip([*SWITCHES, "safe", "sentence"], state, strict=True)) for state in values]
+    for state, shown in zip(
+        states, figure.evaluate(SHOWN_IN, [SWITCHES, WAYS, states]), strict=True
+    ):
+        is_right(shown, place=place, **state)
 
 
 def test_a_new_place_starts_with_its_right_mask(site: str, new_page: Open) -> None:

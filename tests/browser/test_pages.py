@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page
 
-from .conftest import HTML, MATHEMATICS, PAGES, PATIENCE, WIDGETS, Visit, settle, watch
+from .conftest import PAGES, Visit, settle
 
 See = Callable[[str], Visit]
 FIGURES = {  # on each page one part of its interactive figure that takes keys
@@ -33,18 +33,9 @@ def test_index_leads_to_the_introduction(site: str, new_page: Callable[..., Page
 
 @every_page
 def test_page_is_complete(name: str, visit: See) -> None:
-    """Nothing comes from elsewhere, no file is missing, nothing fails while the page starts."""
+    """Opened from the disk: nothing comes from elsewhere, no file is missing, nothing fails at the start."""
     seen = visit(name)
     assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@every_page
-def test_page_works_as_a_file(name: str, browser: Browser, file_page: See) -> None:
-    """Opened from the disk, without a server, the page is complete too."""
-    seen = file_page(name)
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-    assert seen.mathematics["raw"] == []
-    assert seen.widgets["shown"] == seen.widgets["stored"]
 
 
 @every_page
@@ -76,8 +67,8 @@ def test_figures_keep_their_keys(name: str, site: str, new_page: Callable[..., P
 
 @every_page
 def test_page_is_accessible(name: str, visit: See) -> None:
-    """axe-core finds nothing: light, dark (contrast in both), and on a small screen."""
-    assert visit(name).axe == {"light": [], "dark": [], "narrow": []}
+    """axe-core finds nothing: wide and light, narrow and dark."""
+    assert visit(name).axe == {"light": [], "dark and narrow": []}
 
 
 @every_page
@@ -93,23 +84,3 @@ def test_page_fits_a_telephone(name: str, visit: See) -> None:
     """At 390 pixels nothing is wider than the page; wide things scroll inside themselves."""
     seen = visit(name).narrow
     assert seen["whole"] <= seen["inside"] == 390, seen["elements"]
-
-
-@pytest.fixture(scope="session")
-def file_page(browser: Browser) -> See:
-    """A function that opens a page from the disk and tells what was seen."""
-    context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
-
-    def go(name: str) -> Visit:
-        seen = Visit()
-        page = context.new_page()
-        watch(page, seen, HTML.as_uri())
-        page.goto((HTML / name).as_uri())
-        settle(page)
-        seen.mathematics = page.evaluate(MATHEMATICS)
-        seen.widgets = page.evaluate(WIDGETS)
-        page.close()
-        return seen
-
-    return go
