@@ -26,7 +26,7 @@ from transformer_course.checks.engine import judge, run_case
 from transformer_course.checks.exercise import Case, Exercise
 
 ROOT = Path(__file__).resolve().parents[1]
-SECONDS = 1.0  # the time limit of one call of a mutant
+SECONDS = 0.4  # the time limit of one call of a mutant
 DRAWS = 200
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult)
 COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)

@@ -14,6 +14,9 @@ sys.path.insert(0, str(ROOT / "tools"))
 import run_experiments  # noqa: E402
 from fingerprint import fingerprint  # noqa: E402
 
+from transformer_course.corpus import grammar  # noqa: E402
+from transformer_course.corpus.pairs import Pair  # noqa: E402
+
 
 def merged(config: dict[str, Any], reduced: dict[str, Any]) -> dict[str, Any]:
     """`config` with the values of `reduced`, nested dictionaries merged key by key."""
@@ -39,8 +42,17 @@ def test_records_are_small() -> None:
     assert sum(sizes) < 2_000_000
 
 
+@pytest.fixture(scope="module")
+def few() -> dict[str, list[Pair]]:
+    """Small challenge sets: two sentences for each phenomenon."""
+    return {kind: list(grammar.sentences_with(kind, "test", 2)) for kind in grammar.PHENOMENA}
+
+
 @pytest.mark.parametrize("name", run_experiments.names())
-def test_experiment_runs_at_reduced_size(name: str, tmp_path: Path) -> None:
+def test_experiment_runs_at_reduced_size(
+    name: str, few: dict[str, list[Pair]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(grammar, "challenge_sets", lambda seed: few)
     script = run_experiments.load(name)
     result = script.run(0, merged(script.CONFIG, script.REDUCED), tmp_path / "run")
     assert {"curves", "scores"} <= set(result) <= {"curves", "scores", "texts"}

@@ -61,7 +61,7 @@ REDUCED: dict[str, Any] = {
     "n_train": 200,
     "n_valid": 10,
     "n_test": 10,
-    "training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 1},
+    "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
 }
 MODULES = [*TRANSLATOR]
 
