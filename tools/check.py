@@ -1,11 +1,12 @@
 """Everything `make test` runs, in stages: python tools/check.py [STAGE ...]
 
-lint       style of Python files and notebooks (ruff)
-types      type hints (mypy)
-book       build the web book, warnings are errors
-tests      unit and property tests, doctests, and the browser tests on the built book
-demo       train the demo translator, once; the notebooks use it
-notebooks  every notebook under strict nbval: each stored output is compared
+lint             style of Python files and notebooks (ruff)
+types            type hints (mypy)
+book             build the web book, warnings are errors
+tests            unit and property tests, doctests, and the browser tests on the built book
+notebooks        notebooks under strict nbval: each stored output is compared
+demo             train the demo translator, once
+demo-notebooks   the notebooks that load the demo translator, under strict nbval, too
 
 The demo is trained beside the stages before it: it keeps one core busy, they wait for browsers now and then.
 
@@ -28,6 +29,7 @@ SCRIPTS = Path(sys.executable).parent
 PYTHON = sys.executable
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOTEBOOK_FOLDERS = ("book", "chapters", "exercises/solutions", "exercises")
+DEMO = r"\"runs\" / \"demo\""  # as it stands in the file of a notebook
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
 
 
@@ -69,21 +71,35 @@ def tests() -> list[list[str]]:
     return [[*PYTEST, "--durations=25", "--doctest-modules", "tests", "src"]]
 
 
-def notebooks() -> list[list[str]]:
-    """Commands that execute every notebook and compare its outputs."""
+def nbval(with_demo: bool) -> list[list[str]]:
+    """Commands that run the notebooks that load the demo translator, or the others, and compare outputs."""
     found = [p for folder in NOTEBOOK_FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb"))]
-    nbval = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "300"]
+    chosen = [p for p in found if (DEMO in p.read_text(encoding="utf-8")) == with_demo]
+    flags = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "300"]
     sanitize = ["--nbval-sanitize-with", "tests/nbval_sanitize.cfg"]
-    return [[*PYTEST, *nbval, *sanitize, *(str(p.relative_to(ROOT)) for p in found)]]
+    return [[*PYTEST, *flags, *sanitize, *(str(p.relative_to(ROOT)) for p in chosen)]]
+
+
+def notebooks() -> list[list[str]]:
+    """Commands that run the notebooks that need no demo translator."""
+    return nbval(with_demo=False)
+
+
+def demo_notebooks() -> list[list[str]]:
+    """Commands that run the notebooks that load the demo translator."""
+    return nbval(with_demo=True)
 
 
 def environment(stage: str) -> dict[str, str]:
     """Notebooks run side by side: with two threads each, they would wait for each other."""
-    return os.environ | {"OMP_NUM_THREADS": "1"} if stage == "notebooks" else dict(os.environ)
+    return os.environ | {"OMP_NUM_THREADS": "1"} if "notebooks" in stage else dict(os.environ)
 
 
-STAGES = {f.__name__: f for f in (lint, types, book, tests, demo, notebooks)}
-BESIDE_DEMO = ("types", "book", "tests")
+STAGES = {
+    f.__name__.replace("_", "-"): f
+    for f in (lint, types, book, tests, notebooks, demo, demo_notebooks)
+}
+BESIDE_DEMO = ("types", "book", "tests", "notebooks")
 
 
 def run(name: str) -> None:
