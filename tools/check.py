@@ -91,8 +91,9 @@ def demo_notebooks() -> list[list[str]]:
 
 
 def environment(stage: str) -> dict[str, str]:
-    """Notebooks run side by side: with two threads each, they would wait for each other."""
-    return os.environ | {"OMP_NUM_THREADS": "1"} if "notebooks" in stage else dict(os.environ)
+    """Tests and notebooks run side by side: with two threads each, they would wait for each other."""
+    alone = {} if stage in ("book", "demo") else {"OMP_NUM_THREADS": "1"}
+    return os.environ | alone
 
 
 STAGES = {
