@@ -48,6 +48,7 @@ lab: install ## open JupyterLab
 
 bench: install ## measure speed beside other implementations
 	$(RUN) -m benchmarks.speed
+	$(RUN) -m benchmarks.growth
 
 mutants: install ## plant faults in package and solutions; every one must be found
 	$(RUN) tools/mutants.py

@@ -1,7 +1,9 @@
 """The models that `speed.py` compares: ours and its peers, in one size and with one interface."""
 
-from abc import ABC, abstractmethod
+import copy
+import tempfile
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -14,6 +16,7 @@ from transformer_course.masking import causal_mask, padding_mask
 from transformer_course.positional_encoding import sinusoidal_encoding
 
 PAD, BOS, EOS = 0, 1, 2
+BF16 = "bfloat16 (weights when translating, autocast in training)"
 SMOOTHING = 0.1
 
 
@@ -40,7 +43,7 @@ class Sizes:
     max_len: int = 256
 
 
-class Contender(ABC):
+class Contender:
     """A model with what the benchmark asks of it.
 
     Args:
@@ -48,19 +51,24 @@ class Contender(ABC):
     """
 
     name: str
-    can_beam = True
+    lacks: frozenset[str] = frozenset()  # the kinds of tasks that it can't do
+    needs_bf16 = False
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
         self.optimizer = torch.optim.Adam(model.parameters(), 1e-4, (0.9, 0.98), 1e-9, fused=True)
 
-    @abstractmethod
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
         """Mean label-smoothed cross-entropy of a batch: all three are (batch, length) ids."""
+        raise NotImplementedError(f"{self.name} can't be trained")
 
-    @abstractmethod
+    def read(self, src: Tensor) -> Tensor:
+        """What the encoder makes of the sentences, (batch, length, d_model)."""
+        raise NotImplementedError(f"{self.name} has no encoder of its own")
+
     def greedy(self, src: Tensor, steps: int) -> Tensor:
         """Greedy translations of exactly `steps` tokens, (batch, steps)."""
+        return self.beam(src, 1, steps)
 
     def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
         """The best of `beam` translations of exactly `steps` tokens, (batch, steps)."""
@@ -78,7 +86,7 @@ class Contender(ABC):
 
     @property
     def dtype(self) -> str:
-        """What the weights are held in, and so what is computed in."""
+        """What is computed in: the type of the weights, unless a contender says more."""
         return str(next(self.model.parameters()).dtype).removeprefix("torch.")
 
 
@@ -131,13 +139,22 @@ class Ours(Contender):
         weight = self.net.output.weight
         return chunked_cross_entropy(states, weight, labels, label_smoothing=SMOOTHING)
 
+    def reader(self) -> EndlessTransformer:
+        """The model that translates."""
+        return self.net
+
+    def read(self, src: Tensor) -> Tensor:
+        net = self.reader().eval().use_fused(self.fused)
+        with torch.inference_mode():
+            return net.encode(src, padding_mask(src))
+
     def greedy(self, src: Tensor, steps: int) -> Tensor:
-        self.net.eval().use_fused(self.fused)
-        return torch.tensor(greedy(self.net, src, steps, bos_id=BOS, eos_id=EOS))
+        net = self.reader().eval().use_fused(self.fused)
+        return torch.tensor(greedy(net, src, steps, bos_id=BOS, eos_id=EOS))
 
     def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
-        self.net.eval().use_fused(self.fused_beam)
-        found = beam_search(self.net, src, beam, steps, bos_id=BOS, eos_id=EOS)
+        net = self.reader().eval().use_fused(self.fused_beam)
+        found = beam_search(net, src, beam, steps, bos_id=BOS, eos_id=EOS)
         return torch.tensor([best.ids for best, *_ in found])
 
 
@@ -150,6 +167,29 @@ class Readable(Ours):
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
         self.net.use_fused(self.fused)
         return cross_entropy(self.net(src, tgt), labels, label_smoothing=SMOOTHING)
+
+
+class OursInBf16(Ours):
+    """The same model trained under autocast, and translating with weights in bf16; attention is written out.
+
+    The backward pass of the fused kernel is slow in bf16.
+    """
+
+    name = "transformer-course, bf16"
+    needs_bf16 = True
+    fused = False
+    dtype = BF16
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.small = copy.deepcopy(self.net).bfloat16()
+
+    def reader(self) -> EndlessTransformer:
+        return self.small
+
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return super().loss(src, tgt, labels)
 
 
 class Marian(Contender):
@@ -178,9 +218,13 @@ class Marian(Contender):
             eos_token_id=None,
             forced_eos_token_id=None,
         )
-        self.net = MarianMTModel(config)
+        self.net: Any = MarianMTModel(config)
         self.settings = GenerationConfig
         super().__init__(self.net)
+
+    def reader(self) -> Any:
+        """The model that translates."""
+        return self.net
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
         output = self.net(
@@ -192,11 +236,14 @@ class Marian(Contender):
         )
         return torch_loss(output.logits, labels)
 
-    def greedy(self, src: Tensor, steps: int) -> Tensor:
-        return self.beam(src, 1, steps)
+    def read(self, src: Tensor) -> Tensor:
+        encoder = self.reader().eval().get_encoder()
+        with torch.inference_mode():
+            states: Tensor = encoder(src, attention_mask=(src != PAD).long()).last_hidden_state
+        return states
 
     def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
-        self.net.eval()
+        net = self.reader().eval()
         # Without an end symbol every sentence runs to the full length, and no step tests for it.
         settings = self.settings(
             do_sample=False,
@@ -208,18 +255,99 @@ class Marian(Contender):
             eos_token_id=None,
         )
         with torch.inference_mode():
-            ids = self.net.generate(
+            ids: Tensor = net.generate(
                 src, attention_mask=(src != PAD).long(), generation_config=settings
             )
-        assert isinstance(ids, Tensor)
         return ids[:, 1:]
+
+
+class MarianInBf16(Marian):
+    """The same model trained under autocast, and translating with weights in bf16."""
+
+    name = "transformers MarianMT, bf16"
+    needs_bf16 = True
+    dtype = BF16
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__(sizes)
+        self.small = copy.deepcopy(self.net).bfloat16()
+
+    def reader(self) -> Any:
+        return self.small
+
+    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        with torch.autocast("cpu", torch.bfloat16):
+            return super().loss(src, tgt, labels)
+
+
+class CTranslate2(Contender):
+    """A MarianMTModel with random weights, converted: CTranslate2 is an engine for translating only, in C++.
+
+    It takes tokens, not ids, and starts from the embedding of the start symbol, as Marian does here.
+    """
+
+    name = "CTranslate2"
+    lacks = frozenset({"train", "encode"})
+    dtype = "float32"
+
+    def __init__(self, sizes: Sizes) -> None:
+        super().__init__(Marian(sizes).net)
+        self.tokens = ["<pad>", "<s>", "</s>", *map(str, range(3, sizes.vocab_size))]
+        self.convert()
+
+    def convert(self) -> None:
+        """Start the engine with the model's weights."""
+        import ctranslate2
+
+        with tempfile.TemporaryDirectory() as folder:
+            converted(self.model, self.tokens).save(folder)
+            self.engine = ctranslate2.Translator(
+                folder, "cpu", compute_type="float32", intra_threads=torch.get_num_threads()
+            )
+
+    def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
+        sources = [[self.tokens[i] for i in row if i != PAD] for row in src.tolist()]
+        found = self.engine.translate_batch(
+            sources,
+            beam_size=beam,
+            length_penalty=0.6,
+            min_decoding_length=steps,
+            max_decoding_length=steps,
+            suppress_sequences=[["<pad>"]],
+        )
+        number = {token: i for i, token in enumerate(self.tokens)}
+        return torch.tensor([[number[token] for token in best.hypotheses[0]] for best in found])
+
+
+def converted(model: nn.Module, tokens: list[str]) -> Any:
+    """A MarianMTModel as CTranslate2 writes it down, with our special tokens."""
+    from ctranslate2.converters.transformers import BartLoader, MarianMTLoader
+
+    class Loader(MarianMTLoader):
+        """Keeps the weights of the padding token and the start symbol: they aren't Marian's own here."""
+
+        def _remove_pad_weights(self, spec: Any) -> None:
+            pass
+
+        def set_decoder(self, spec: Any, decoder: Any) -> None:
+            BartLoader.set_decoder(self, spec, decoder)
+
+    spec = Loader().get_model_spec(model)
+    spec.register_source_vocabulary(tokens)
+    spec.register_target_vocabulary(tokens)
+    spec.config.decoder_start_token, spec.config.eos_token = "<s>", "</s>"
+    spec.config.unk_token = "<pad>"
+    spec.config.add_source_eos = False
+    spec.validate()
+    spec.optimize()
+    return spec
 
 
 class TorchNN(Contender):
     """torch.nn.Transformer with embeddings and an output of our own around it; it has no cache."""
 
     name = "torch.nn.Transformer"
-    can_beam = False
+    lacks = frozenset({"beam"})
 
     def __init__(self, sizes: Sizes) -> None:
         net = nn.ModuleDict(
@@ -271,6 +399,11 @@ class TorchNN(Contender):
         states = self.decode(tgt, self.encode(src), src == PAD)
         return torch_loss(F.linear(states, self.model.embedding.weight), labels)
 
+    def read(self, src: Tensor) -> Tensor:
+        self.model.eval()
+        with torch.inference_mode():
+            return self.encode(src)
+
     def greedy(self, src: Tensor, steps: int) -> Tensor:
         self.model.eval()
         with torch.inference_mode():
@@ -302,7 +435,7 @@ class XTransformers(Contender):
     """XTransformer of x-transformers; its beam search can't repeat the source for each beam."""
 
     name = "x-transformers"
-    can_beam = False
+    lacks = frozenset({"beam"})
 
     def __init__(self, sizes: Sizes) -> None:
         from x_transformers import XTransformer
@@ -333,6 +466,12 @@ class XTransformers(Contender):
         logits = self.decoder(tgt, mask=tgt != PAD, context=memory, context_mask=src != PAD)
         return torch_loss(logits, labels)
 
+    def read(self, src: Tensor) -> Tensor:
+        self.net.eval()
+        with torch.inference_mode():
+            states: Tensor = self.net.encoder(src, mask=src != PAD, return_embeddings=True)
+        return states
+
     def greedy(self, src: Tensor, steps: int) -> Tensor:
         self.net.eval()
         with torch.inference_mode():
@@ -349,4 +488,7 @@ CONTENDERS: dict[str, type[Contender]] = {
     "marian": Marian,
     "torch": TorchNN,
     "x": XTransformers,
+    "ctranslate2": CTranslate2,
+    "ours_bf16": OursInBf16,
+    "marian_bf16": MarianInBf16,
 }

@@ -7,29 +7,33 @@ from typing import Any
 def write_report(results: dict[str, Any], folder: Path) -> None:
     """Write `speed.md` (tables) and `speed.png` (ratios with quartiles) into `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
-    parts = [time_table(results), memory_table(results), facts(results)]
+    parts = [time_table(results)]
+    if results["time_bf16"]:
+        parts.append(time_table(results, "ours_bf16", "time_bf16"))
+    parts += [memory_table(results), facts(results)]
     (folder / "speed.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
     draw(results, folder / "speed.png")
 
 
-def time_table(results: dict[str, Any]) -> str:
+def time_table(results: dict[str, Any], ours: str = "ours", times: str = "time") -> str:
     """Ours in seconds, and ours divided by each other contender's, with quartiles."""
-    others = [key for key in results["contenders"] if key != "ours"]
-    names = [results["contenders"][key]["name"] for key in others]
-    rows = [["task", "ours, s", *(f"÷ {_breakable(name)}" for name in names)]]
+    contenders = results["contenders"]
+    others = [key for key in contenders if key != ours]
+    rows = [["task", "ours, s", *(f"÷ {_breakable(contenders[key]['name'])}" for key in others)]]
     for key, task in results["tasks"].items():
-        times = results["time"][key]
-        cells = [task["name"], f"{times['ours']['seconds']:.3g}"]
+        found = results[times][key]
+        cells = [task["name"], f"{found[ours]['seconds']:.3f}"]
         for other in others:
-            r = times.get(other)
+            r = found.get(other)
             cells.append(
                 f"**{r['ratio']:.2f}** ({r['ratio_q1']:.2f}–{r['ratio_q3']:.2f})" if r else "–"
             )
         rows.append(cells)
-    caption = (
-        "Our time divided by theirs: median of the rounds (quartiles). Below 1, ours is faster."
+    return _table(
+        rows,
+        f"Time of {contenders[ours]['name']} divided by the others': median of the rounds (quartiles). "
+        "Below 1, ours is faster.",
     )
-    return _table(rows, caption)
 
 
 def memory_table(results: dict[str, Any]) -> str:
@@ -48,8 +52,9 @@ def facts(results: dict[str, Any]) -> str:
     """Command, versions, processor, types: all that is needed to measure again."""
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     sizes = ", ".join(f"{name} {value}" for name, value in results["sizes"].items())
-    dtypes = sorted({c["dtype"] for c in results["contenders"].values()})
-    types = f"{dtypes[0]} on all sides" if len(dtypes) == 1 else str(results["contenders"])
+    dtypes = {c["name"]: c["dtype"] for c in results["contenders"].values()}
+    other = [f"{name} {dtype}" for name, dtype in dtypes.items() if dtype != "float32"]
+    types = "; ".join(["float32 on all sides", *other])
     lines = {
         "Command": f"`{results['command']}`",
         "Date": results["date"],
@@ -70,8 +75,10 @@ def draw(results: dict[str, Any], path: Path) -> None:
     from matplotlib import pyplot as plt
 
     colours = {"readable": "#999999", "marian": "#0072B2", "torch": "#D55E00", "x": "#009E73"}
-    markers = {"readable": "o", "marian": "s", "torch": "^", "x": "D"}
-    figure, axes = plt.subplots(figsize=(6, 4.4), layout="constrained", facecolor="white")
+    colours |= {"ctranslate2": "#CC79A7", "ours_bf16": "#999999", "marian_bf16": "#0072B2"}
+    markers = {"readable": "o", "marian": "s", "torch": "^", "x": "D", "ctranslate2": "v"}
+    markers |= {"ours_bf16": "*", "marian_bf16": "P"}
+    figure, axes = plt.subplots(figsize=(6, 5.6), layout="constrained", facecolor="white")
     keys = list(results["tasks"])
     for i, other in enumerate(key for key in results["contenders"] if key != "ours"):
         points = [
@@ -86,7 +93,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
         ]
         axes.errorbar(
             middle,
-            [n + 0.15 * (i - 1.5) for n, _ in points],
+            [n + 0.13 * (i - (len(results["contenders"]) - 2) / 2) for n, _ in points],
             xerr=spread,
             fmt=markers[other],
             color=colours[other],
@@ -94,7 +101,7 @@ def draw(results: dict[str, Any], path: Path) -> None:
         )
     axes.axvline(1, color="black", linewidth=1)
     axes.set_xscale("log")
-    ticks = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 1.5]
+    ticks = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4]
     lowest = min(r["ratio_q1"] for times in results["time"].values() for r in times.values())
     axes.set_xticks([t for t in ticks if t >= lowest / 3 or t >= 0.5])
     axes.xaxis.set_major_formatter("{x:g}")
@@ -103,6 +110,85 @@ def draw(results: dict[str, Any], path: Path) -> None:
     axes.invert_yaxis()
     axes.set_xlabel("our time ÷ theirs (left of the line: ours is faster)")
     axes.legend(loc="lower center", bbox_to_anchor=(0.3, 1), ncols=2, frameon=False)
+    figure.savefig(path, dpi=120, metadata={"Software": None})
+    plt.close(figure)
+
+
+def write_growth(results: dict[str, Any], folder: Path) -> None:
+    """Write `growth.md` (exponents) and `growth.png` (time and memory against length and batch)."""
+    folder.mkdir(parents=True, exist_ok=True)
+    names, kinds, growth = results["contenders"], results["kinds"], results["growth"]
+    rows = [
+        [
+            "what",
+            "with",
+            *(f"{name}: {what}" for what in ("time", "memory") for name in names.values()),
+        ]
+    ]
+    for kind, axes in growth.items():
+        for axis, found in axes.items():
+            exponents = [
+                found[name].get(f"exponent of {unit}")
+                for unit in ("seconds", "mib")
+                for name in names
+            ]
+            cells = ["–" if e is None else f"{e:.2f}" for e in exponents]
+            rows.append([kinds[kind], axis, *cells])
+    caption = "Exponents: slope of the last three points, both axes logarithmic."
+    versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
+    told = (
+        f"- **Command:** `{results['command']}`\n- **Date:** {results['date']}\n"
+        f"- **Processor:** {results['processor']}, {results['threads']} threads\n- **Versions:** {versions}"
+    )
+    text = f"{_table(rows, caption)}\n\n{told}\n"
+    (folder / "growth.md").write_text(text, encoding="utf-8")
+    draw_growth(results, folder / "growth.png")
+
+
+def draw_growth(results: dict[str, Any], path: Path) -> None:
+    """Seconds above, MiB below; length at the left, batch at the right; a colour for each task."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, panels = plt.subplots(
+        2, 2, figsize=(6.4, 6), sharex="col", sharey="row", layout="constrained", facecolor="white"
+    )
+    colours = dict(zip(results["kinds"], ("#0072B2", "#D55E00", "#009E73"), strict=True))
+    markers = dict(zip(results["kinds"], "osD", strict=True))
+    styles = dict(zip(results["contenders"], ("-", ":"), strict=True))
+    for row, unit in enumerate(("seconds", "mib")):
+        for column, axis in enumerate(("length", "batch")):
+            axes = panels[row, column]
+            for kind, found in results["growth"].items():
+                for name, style in styles.items():
+                    if unit in found[axis][name]:
+                        values, sizes = found[axis][name][unit], found[axis]["sizes"]
+                        axes.plot(
+                            sizes,
+                            values,
+                            style,
+                            marker=markers[kind],
+                            color=colours[kind],
+                            markersize=4,
+                        )
+            axes.set_xscale("log", base=2)
+            axes.set_yscale("log")
+            axes.xaxis.set_major_formatter("{x:g}")
+    for axes, label in zip(panels[:, 0], ("seconds", "MiB at the peak"), strict=True):
+        axes.set_ylabel(label)
+    for axes, label in zip(panels[1], ("length, tokens", "batch, sentences"), strict=True):
+        axes.set_xlabel(label)
+    shown = [
+        plt.Line2D([], [], color=colours[kind], marker=markers[kind], label=name)
+        for kind, name in results["kinds"].items()
+    ]
+    shown += [
+        plt.Line2D([], [], color="black", linestyle=styles[key], label=name)
+        for key, name in results["contenders"].items()
+    ]
+    figure.legend(handles=shown, loc="outside upper center", ncols=3, frameon=False)
     figure.savefig(path, dpi=120, metadata={"Software": None})
     plt.close(figure)
 

@@ -25,6 +25,8 @@ from benchmarks.contenders import CONTENDERS, PAD, Contender, Sizes
 from benchmarks.report import write_report
 
 ROOT = Path(__file__).parents[1]
+REST = 0.25  # seconds between two turns
+LIBRARIES = ("torch", "transformers", "x-transformers", "ctranslate2")
 QUICK = Sizes(d_model=16, n_heads=2, n_layers=1, d_ff=32, vocab_size=50, max_len=40)
 
 
@@ -34,7 +36,7 @@ class Task:
 
     Args:
         name: heading in the table.
-        kind: "train", "greedy" or "beam".
+        kind: "train", "encode", "greedy" or "beam".
         batch: sentences.
         length: tokens of the longest source, and in training of the longest target.
         steps: tokens decoded for each sentence; 0 in training.
@@ -52,9 +54,11 @@ class Task:
 TASKS = {
     "train_64x20": Task("training step, 64 × 20", "train", 64, 20),
     "train_16x128": Task("training step, 16 × 128", "train", 16, 128),
+    "encode_64x20": Task("encoding, 64 × 20", "encode", 64, 20, repeats=5),
     "greedy_64x30": Task("greedy, 64 sentences × 30", "greedy", 64, 20, 30),
     "beam4_64x30": Task("beam 4, 64 sentences × 30", "beam", 64, 20, 30),
     "greedy_1x30": Task("greedy, 1 sentence × 30", "greedy", 1, 20, 30, repeats=3),
+    "beam4_1x30": Task("beam 4, 1 sentence × 30", "beam", 1, 20, 30, repeats=3),
 }
 
 
@@ -73,19 +77,26 @@ def job(contender: Contender, task: Task, vocab_size: int) -> Callable[[], objec
     tgt = random_ids(task.batch, task.length + 1, vocab_size)
     if task.kind == "train":
         return lambda: contender.train_step(src, tgt)
+    if task.kind == "encode":
+        return lambda: contender.read(src)
     if task.kind == "greedy":
         return lambda: contender.greedy(src, task.steps)
     return lambda: contender.beam(src, 4, task.steps)
 
 
 def interleave(jobs: dict[str, Callable[[], object]], rounds: int, repeats: int) -> dict[str, Any]:
-    """Seconds of every job in every round; who begins changes from round to round."""
+    """Seconds of every job in every round; who begins changes from round to round.
+
+    A rest lies between two turns: threads of OpenMP spin for a while when their work is done, on a core that
+    the next contender needs.
+    """
     seconds: dict[str, list[float]] = {name: [] for name in jobs}
     for run in jobs.values():
         run()  # warm-up: the first call allocates
     names = list(jobs)
     for r in range(rounds):
         for name in names[r % len(names) :] + names[: r % len(names)]:
+            time.sleep(REST)
             start = time.perf_counter()
             for _ in range(repeats):
                 jobs[name]()
@@ -93,11 +104,11 @@ def interleave(jobs: dict[str, Callable[[], object]], rounds: int, repeats: int)
     return seconds
 
 
-def ratios(seconds: dict[str, list[float]]) -> dict[str, dict[str, float]]:
+def ratios(seconds: dict[str, list[float]], ours: str = "ours") -> dict[str, dict[str, float]]:
     """Ours divided by each other's, round by round: median and quartiles; and all medians in seconds."""
     result = {}
     for name, theirs in seconds.items():
-        pairs = [ours / other for ours, other in zip(seconds["ours"], theirs, strict=True)]
+        pairs = [mine / other for mine, other in zip(seconds[ours], theirs, strict=True)]
         low, middle, high = statistics.quantiles(pairs, n=4, method="inclusive")
         result[name] = {
             "seconds": statistics.median(theirs),
@@ -108,19 +119,25 @@ def ratios(seconds: dict[str, list[float]]) -> dict[str, dict[str, float]]:
     return result
 
 
-def time_all(sizes: Sizes, tasks: dict[str, Task], rounds: int) -> dict[str, Any]:
-    """Every task by every contender that can do it."""
+def time_all(
+    names: list[str], sizes: Sizes, tasks: dict[str, Task], rounds: int
+) -> dict[str, dict[str, Any]]:
+    """Every task by every contender that can do it: the ratios of ours, and of ours in bf16."""
     torch.manual_seed(0)
-    contenders = {key: make(sizes) for key, make in CONTENDERS.items()}
-    results: dict[str, Any] = {}
+    contenders = {name: CONTENDERS[name](sizes) for name in names}
+    results: dict[str, dict[str, Any]] = {
+        name: {} for name in ("ours", "ours_bf16") if name in names
+    }
     for key, task in tasks.items():
         jobs = {
             name: job(contender, task, sizes.vocab_size)
             for name, contender in contenders.items()
-            if task.kind != "beam" or contender.can_beam
+            if task.kind not in contender.lacks
         }
-        results[key] = ratios(interleave(jobs, rounds, task.repeats))
-        line = ", ".join(f"{name} {r['ratio']:.2f}" for name, r in results[key].items())
+        seconds = interleave(jobs, rounds, task.repeats)
+        for ours in results:
+            results[ours][key] = ratios(seconds, ours)
+        line = ", ".join(f"{name} {r['ratio']:.2f}" for name, r in results["ours"][key].items())
         print(f"{task.name}: ours takes this share of the time of {line}", flush=True)
     return results
 
@@ -147,7 +164,9 @@ def _status_kib(field: str) -> int:
     raise ValueError(f"field ({field}) must be one that /proc/self/status has")
 
 
-def memory_all(sizes: Sizes, tasks: dict[str, Task], threads: int) -> dict[str, dict[str, float]]:
+def memory_all(
+    names: list[str], sizes: Sizes, tasks: dict[str, Task], threads: int
+) -> dict[str, dict[str, float]]:
     """Peak memory in MiB: task → contender → number. Empty where the system is not Linux.
 
     Must run before torch has started threads of its own: each measurement is a fork of this process.
@@ -155,13 +174,15 @@ def memory_all(sizes: Sizes, tasks: dict[str, Task], threads: int) -> dict[str, 
     if not Path("/proc/self/clear_refs").exists():
         print("peak memory not measured: only Linux tells it")
         return {}
-    for make in CONTENDERS.values():
-        make(QUICK)  # imports the libraries once, for all forks
+    for name in names:
+        if (
+            name != "ctranslate2"
+        ):  # its threads don't survive a fork, and it takes little time to import
+            CONTENDERS[name](QUICK)  # imports the libraries once, for all forks
     result: dict[str, dict[str, float]] = {}
     for key, task in tasks.items():
-        names = [n for n, make in CONTENDERS.items() if task.kind != "beam" or make.can_beam]
         result[key] = {}
-        for name in names:
+        for name in [name for name in names if task.kind not in CONTENDERS[name].lacks]:
             with multiprocessing.get_context("fork").Pool(1) as pool:
                 mib = pool.apply(peak_memory, (name, task, sizes, threads))
             result[key][name] = round(mib, 1)
@@ -198,10 +219,12 @@ def main(arguments: list[str] | None = None) -> None:
     if options.quick:
         tasks = {key: quick_sizes(task) for key, task in TASKS.items() if key in tasks}
     sizes = QUICK if options.quick else Sizes()
+    bf16 = options.quick or "avx512_bf16" in processor() or "amx_bf16" in processor()
+    names = [name for name, make in CONTENDERS.items() if bf16 or not make.needs_bf16]
     torch.set_num_threads(1)
-    memory = memory_all(sizes, tasks, options.threads)
+    memory = memory_all(names, sizes, tasks, options.threads)
     torch.set_num_threads(options.threads)
-    bf16 = "avx512_bf16" in processor() or "amx_bf16" in processor()
+    time_of = time_all(names, sizes, tasks, options.rounds)
     results = {
         "command": "python -m benchmarks.speed"
         + f" --rounds {options.rounds} --threads {options.threads}"
@@ -211,16 +234,18 @@ def main(arguments: list[str] | None = None) -> None:
         "threads": options.threads,
         "rounds": options.rounds,
         "versions": {"python": platform.python_version()}
-        | {name: version(name) for name in ("torch", "transformers", "x-transformers")},
+        | {name: version(name) for name in LIBRARIES},
         "sizes": asdict(sizes),
         "contenders": {
-            key: {"name": make.name, "dtype": make(sizes).dtype} for key, make in CONTENDERS.items()
+            name: {"name": CONTENDERS[name].name, "dtype": CONTENDERS[name](sizes).dtype}
+            for name in names
         },
         "tasks": {key: asdict(task) for key, task in tasks.items()},
-        "bf16": "not measured: rows in bf16 are not written yet"
+        "bf16": "measured"
         if bf16
         else "not measured: this processor computes no bf16 (no avx512_bf16, no amx_bf16)",
-        "time": time_all(sizes, tasks, options.rounds),
+        "time": time_of["ours"],
+        "time_bf16": time_of.get("ours_bf16", {}),
         "peak_mib": memory,
     }
     options.out.parent.mkdir(parents=True, exist_ok=True)
