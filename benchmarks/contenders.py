@@ -53,6 +53,7 @@ class Contender:
     name: str
     lacks: frozenset[str] = frozenset()  # the kinds of tasks that it can't do
     needs_bf16 = False
+    survives_fork = True  # whether a process that has used it may fork, and use it again there
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
@@ -169,27 +170,33 @@ class Readable(Ours):
         return cross_entropy(self.net(src, tgt), labels, label_smoothing=SMOOTHING)
 
 
-class OursInBf16(Ours):
-    """The same model trained under autocast, and translating with weights in bf16; attention is written out.
+class InBf16:
+    """For a contender with a `net` and a `reader`: trained under autocast, translating with weights in bf16."""
 
-    The backward pass of the fused kernel is slow in bf16.
-    """
-
-    name = "transformer-course, bf16"
     needs_bf16 = True
-    fused = False
     dtype = BF16
+    net: Any
 
     def __init__(self, sizes: Sizes) -> None:
-        super().__init__(sizes)
+        super().__init__(sizes)  # type: ignore[call-arg]
         self.small = copy.deepcopy(self.net).bfloat16()
 
-    def reader(self) -> EndlessTransformer:
+    def reader(self) -> Any:
+        """The model that translates."""
         return self.small
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
+        """As the contender's own, under autocast."""
         with torch.autocast("cpu", torch.bfloat16):
-            return super().loss(src, tgt, labels)
+            loss: Tensor = super().loss(src, tgt, labels)
+        return loss
+
+
+class OursInBf16(InBf16, Ours):
+    """Our model in bf16; attention is written out: the backward pass of the fused kernel is slow in bf16."""
+
+    name = "transformer-course, bf16"
+    fused = False
 
 
 class Marian(Contender):
@@ -261,23 +268,10 @@ class Marian(Contender):
         return ids[:, 1:]
 
 
-class MarianInBf16(Marian):
-    """The same model trained under autocast, and translating with weights in bf16."""
+class MarianInBf16(InBf16, Marian):
+    """MarianMTModel in bf16."""
 
     name = "transformers MarianMT, bf16"
-    needs_bf16 = True
-    dtype = BF16
-
-    def __init__(self, sizes: Sizes) -> None:
-        super().__init__(sizes)
-        self.small = copy.deepcopy(self.net).bfloat16()
-
-    def reader(self) -> Any:
-        return self.small
-
-    def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
-        with torch.autocast("cpu", torch.bfloat16):
-            return super().loss(src, tgt, labels)
 
 
 class CTranslate2(Contender):
@@ -289,6 +283,7 @@ class CTranslate2(Contender):
     name = "CTranslate2"
     lacks = frozenset({"train", "encode"})
     dtype = "float32"
+    survives_fork = False
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(Marian(sizes).net)

@@ -175,9 +175,7 @@ def memory_all(
         print("peak memory not measured: only Linux tells it")
         return {}
     for name in names:
-        if (
-            name != "ctranslate2"
-        ):  # its threads don't survive a fork, and it takes little time to import
+        if CONTENDERS[name].survives_fork:
             CONTENDERS[name](QUICK)  # imports the libraries once, for all forks
     result: dict[str, dict[str, float]] = {}
     for key, task in tasks.items():

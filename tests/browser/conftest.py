@@ -182,11 +182,8 @@ AXE_RUN = """async (rules) => {
   return (await axe.run(options)).violations.flatMap(
     (v) => v.nodes.map((n) => `${v.id}: ${n.target}: ${n.html.slice(0, 120)}`));
 }"""
-CHANGING_RULES = [
-    "color-contrast",
-    "scrollable-region-focusable",
-    "target-size",
-]  # with colours and width
+# What colours and width can change.
+CHANGING_RULES = ["color-contrast", "scrollable-region-focusable", "target-size"]
 
 
 def looked_at(page: Page, scheme: Literal["light", "dark"], rules: list[str] | None) -> list[str]:
