@@ -145,7 +145,7 @@ def test_the_grammar_is_scored_by_phenomenon(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = cli.Recipe(vocab_size=400, training=TrainingConfig(max_steps=1, max_tokens=400))
-    monkeypatch.setattr(cli, "GRAMMAR_RECIPE", recipe)
+    monkeypatch.setitem(cli.RECIPES, "grammar", recipe)
     generate = grammar.generate
     monkeypatch.setattr(grammar, "generate", lambda split, n, seed: generate(split, n // 10, seed))
     out = tmp_path / "run"
@@ -160,6 +160,16 @@ def test_the_grammar_is_scored_by_phenomenon(
     assert list(table) == list(few)
     for name in few:
         assert re.search(rf"^{re.escape(name)} +2 +0\.0%$", result.out, re.MULTILINE)
+
+
+def test_a_corpus_by_name_has_its_recipe() -> None:
+    made = {
+        name: cli._new_run(Path("no run"), cli.Data(corpus=name), {}, {"warmup_steps": None}, None)
+        for name in cli.RECIPES
+    }
+    assert made == cli.RECIPES
+    config = made["multi30k"].config(6000)
+    assert (config.n_encoder_layers, config.d_ff, config.dropout) == (4, 256, 0.25)
 
 
 def test_sentences_from_arguments_a_file_and_standard_input(run: Run, files: list[Path]) -> None:

@@ -240,7 +240,10 @@ def test_presets_have_the_sizes_they_name() -> None:
     assert sizes == (256, 4, 3, 3, 1024)
     tiny = TransformerConfig.tiny(8000)
     assert (tiny.d_model, tiny.n_encoder_layers, tiny.norm) == (128, 2, "pre")
-    assert small.vocab_size == tiny.vocab_size == 8000
+    narrow = TransformerConfig.narrow(8000)
+    assert (narrow.d_model, narrow.n_heads, narrow.d_ff, narrow.norm) == (128, 4, 256, "pre")
+    assert narrow.n_encoder_layers == narrow.n_decoder_layers == 4
+    assert small.vocab_size == tiny.vocab_size == narrow.vocab_size == 8000
 
 
 def test_without_positions_the_encoder_sees_a_set() -> None:

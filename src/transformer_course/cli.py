@@ -29,7 +29,7 @@ from transformer_course.recipe import (
     refuse_used,
     train_translator,
 )
-from transformer_course.runs import GRAMMAR_RECIPE, Data, load_run, read_files
+from transformer_course.runs import RECIPES, Data, load_run, read_files
 from transformer_course.training import Progress
 from transformer_course.translator import Translator
 
@@ -57,7 +57,7 @@ def train(
     folder: Annotated[Path | None, typer.Option(help="Local folder of Multi30k.")] = None,
     languages: Annotated[str, typer.Option(help="Multi30k: en-de, en-fr, ...")] = Data.languages,
     form: Annotated[str, typer.Option(help="Multi30k: lc.norm.tok or raw.")] = Data.form,
-    preset: Annotated[str | None, typer.Option(help="tiny, small or base.")] = None,
+    preset: Annotated[str | None, typer.Option(help="tiny, narrow, small or base.")] = None,
     vocab_size: Annotated[int | None, typer.Option(help="Subwords of both languages.")] = None,
     dropout: Annotated[float | None, typer.Option(help="0 to below 1.")] = None,
     label_smoothing: Annotated[float | None, typer.Option(help="0 to below 1.")] = None,
@@ -283,7 +283,7 @@ def _new_run(
         raise CheckpointError(
             f"{out} already holds a run: go on with --resume, or choose another --out"
         ) from error
-    recipe = GRAMMAR_RECIPE if data.corpus == "grammar" else Recipe()
+    recipe = RECIPES.get(data.corpus, Recipe())
     training = replace(recipe.training, **_given(training_wishes))
     if training.warmup_steps >= training.max_steps and training_wishes["warmup_steps"] is None:
         training = replace(training, warmup_steps=max(1, training.max_steps // 10))

@@ -16,7 +16,7 @@ from transformer_course.positional_encoding import PositionalEncoding
 
 @dataclass(frozen=True)
 class TransformerConfig:
-    """Every size and choice of a Transformer. Start from a preset: `tiny`, `small` or `base`.
+    """Every size and choice of a Transformer. Start from a preset: `tiny`, `narrow`, `small` or `base`.
 
     Sections (§) are those of Vaswani et al. 2017.
 
@@ -92,6 +92,21 @@ class TransformerConfig:
             ValueError: if `vocab_size` is no whole number, or below 1.
         """
         return cls(vocab_size)
+
+    @classmethod
+    def narrow(cls, vocab_size: int) -> "TransformerConfig":
+        """For a small corpus: 4+4 layers, d_model 128, d_ff 256, pre-norm (the sizes of Wu et al. 2021).
+
+        Args:
+            vocab_size: number of token ids.
+
+        Returns:
+            The config.
+
+        Raises:
+            ValueError: if `vocab_size` is no whole number, or below 1.
+        """
+        return replace(cls(vocab_size), n_encoder_layers=4, n_decoder_layers=4, d_ff=256)
 
     @classmethod
     def small(cls, vocab_size: int) -> "TransformerConfig":

@@ -29,13 +29,15 @@ from transformer_course.training import (
 )
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
+PRESETS = ("tiny", "narrow", "small", "base")
+
 
 @dataclass(frozen=True)
 class Recipe:
     """All that decides how a translator is trained, apart from its data.
 
     Args:
-        preset: size of the model: "tiny", "small" or "base" (`TransformerConfig`).
+        preset: size of the model: "tiny", "narrow", "small" or "base" (`TransformerConfig`).
         vocab_size: subwords of both languages together, 259 or more; fewer if the text has no more.
         dropout: share of numbers set to zero in training, at least 0 and below 1.
         label_smoothing: ε of the training loss, at least 0 and below 1 (Vaswani et al. 2017, §5.4).
@@ -52,8 +54,8 @@ class Recipe:
     training: TrainingConfig = field(default_factory=TrainingConfig)
 
     def __post_init__(self) -> None:
-        if self.preset not in ("tiny", "small", "base"):
-            raise ValueError(f"preset ({self.preset!r}) must be 'tiny', 'small' or 'base'")
+        if self.preset not in PRESETS:
+            raise ValueError(f"preset ({self.preset!r}) must be one of {', '.join(PRESETS)}")
         if self.vocab_size < 259:
             raise ValueError(
                 f"vocab_size ({self.vocab_size}) must be at least 259: 3 special tokens and 256 bytes"
