@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
+from sphinx.util.typing import stringify_annotation
 
 # Text that is already marked as reStructuredText is matched first, and kept.
 MARKED = re.compile(
@@ -80,7 +82,32 @@ def process(
     lines[:] = translate_docstring(lines)
 
 
+def shorten(signature: str) -> str:
+    """Return a signature with NumPy's ArrayLike by its name, and defaults of dataclasses as calls.
+
+    >>> shorten("(part: ~package.Part = <factory>)")
+    '(part: ~package.Part = Part())'
+    """
+    spelled_out = stringify_annotation(ArrayLike, "smart")
+    signature = signature.replace(spelled_out, "~numpy.typing.ArrayLike")
+    return re.sub(r"(\w+)((?:\[[^=]*\])? = )<factory>", r"\1\2\1()", signature)
+
+
+def process_signature(
+    _app: Sphinx,
+    _what: str,
+    _name: str,
+    _obj: object,
+    _options: object,
+    signature: str | None,
+    returned: str | None,
+) -> tuple[str | None, str | None]:
+    """Shorten the signature that autodoc is about to write."""
+    return signature and shorten(signature), returned and shorten(returned)
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
     """Connect to autodoc, earlier than napoleon, whose priority is 500."""
     app.connect("autodoc-process-docstring", process, priority=400)
+    app.connect("autodoc-process-signature", process_signature)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
