@@ -13,6 +13,8 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 from sphinx.application import Sphinx
+from sphinx.util.inspect import signature as signature_of
+from sphinx.util.inspect import stringify_signature
 from sphinx.util.typing import stringify_annotation
 
 # Text that is already marked as reStructuredText is matched first, and kept.
@@ -95,14 +97,21 @@ def shorten(signature: str) -> str:
 
 def process_signature(
     _app: Sphinx,
-    _what: str,
+    what: str,
     _name: str,
-    _obj: object,
+    obj: Any,
     _options: object,
     signature: str | None,
     returned: str | None,
 ) -> tuple[str | None, str | None]:
-    """Shorten the signature that autodoc is about to write."""
+    """Shorten the signature that autodoc is about to write; that of a widget is its `__init__`'s."""
+    if (
+        what == "class" and signature and signature.startswith("(*args")
+    ):  # from traitlets' `__new__`
+        taken = signature_of(obj.__init__, bound_method=True)
+        signature = stringify_signature(
+            taken, show_return_annotation=False, unqualified_typehints=True
+        )
     return signature and shorten(signature), returned and shorten(returned)
 
 

@@ -57,7 +57,7 @@ def evaluate_pairs(
     if tokenize not in TOKENIZERS:
         raise ValueError(f"tokenize ({tokenize!r}) must be one of {', '.join(TOKENIZERS)}")
     translations = translator.translate([pair.source for pair in pairs], beam=beam, alpha=alpha)
-    bleu = BLEU(tokenize=tokenize)
+    bleu = BLEU(tokenize=tokenize, force=tokenize == "none")  # or it warns of tokenised text
     score = bleu.corpus_score(translations, [[pair.target for pair in pairs]]).score
     return Scores(exact_match(pairs, translations), score, str(bleu.get_signature()))
 
