@@ -52,6 +52,17 @@ def test_bleu_is_sacrebleus_and_says_how(tokenize: str) -> None:
     assert f"tok:{tokenize}" in scores.signature
 
 
+def test_tokenised_text_is_a_surprise_only_to_other_tokenisers(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Translator, "translate", lambda self, sources, **_: ["a ."] * len(sources))
+    pairs = [Pair("one", ("a .",))] * 101
+    evaluate_pairs(trained(), pairs, tokenize="none")
+    assert not caplog.text
+    evaluate_pairs(trained(), pairs, tokenize="13a")
+    assert "tokenized period" in caplog.text
+
+
 def test_each_phenomenon_gets_its_share() -> None:
     right = [Pair("one two", (trained().translate("one two"),))]
     wrong = [Pair("one two", ("tout faux",))]
