@@ -1,5 +1,7 @@
 """Run the experiments whose record is missing or out of date: python tools/run_experiments.py [NAME ...]
 
+With --seeds, only those seeds; the record then has all that are done.
+
 An experiment is a script book/experiments/<name>.py with
 
     CONFIG   what it is run with, anything JSON can say
@@ -7,17 +9,19 @@ An experiment is a script book/experiments/<name>.py with
     MODULES  the package modules its result depends on; those of a translator are in fingerprint.TRANSLATOR
     run(seed, config, folder) -> {"curves": {name: [...]}, "scores": {name: number}}
                                  and perhaps "texts", examples that a chapter shows
+    APART    True if it takes hours, or text that isn't ours: it is run only if it is named
 
 It is run with three seeds; a seed that is done is kept in runs/experiments, so an interrupted run resumes. The
 record goes to book/experiments/<name>.json.
 """
 
+import argparse
 import ast
 import importlib.util
 import json
 import platform
-import sys
 import time
+from collections.abc import Collection
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -34,9 +38,10 @@ TOOLS = ROOT / "tools"
 SEEDS = (0, 1, 2)
 
 
-def names() -> list[str]:
-    """Every experiment there is."""
-    return sorted(path.stem for path in RECORDS.glob("*.py"))
+def names(apart: bool = True) -> list[str]:
+    """Every experiment there is; with `apart` false, without those that have to be named."""
+    found = sorted(path.stem for path in RECORDS.glob("*.py"))
+    return [name for name in found if apart or not getattr(load(name), "APART", False)]
 
 
 def load(name: str) -> ModuleType:
@@ -67,12 +72,22 @@ def is_current(name: str) -> bool:
     return path.exists() and json.loads(path.read_text())["digest"] == digest(load(name))
 
 
-def run_experiment(name: str) -> None:
-    """Run all seeds that are not done yet, and write the record."""
+def recorded(name: str) -> dict[int, Any]:
+    """The seeds of the committed record, if it was made by the code as it is now."""
+    if not is_current(name):
+        return {}
+    record = json.loads((RECORDS / f"{name}.json").read_text())
+    return {result["seed"]: result for result in record["seeds"]}
+
+
+def run_experiment(name: str, seeds: Collection[int] = SEEDS) -> None:
+    """Run those of the seeds that are not done yet; as each ends, the record is written."""
     script = load(name)
     wanted = digest(script)
-    results = []
-    for seed in SEEDS:
+    results = recorded(name)
+    for seed in seeds:
+        if seed in results:
+            continue
         folder = ROOT / "runs" / "experiments" / name / wanted[:12] / f"seed-{seed}"
         done = folder / "result.json"
         if not done.exists():
@@ -81,20 +96,25 @@ def run_experiment(name: str) -> None:
             result = script.run(seed, script.CONFIG, folder)
             seconds = round(time.perf_counter() - started, 1)
             write_json(done, {"seed": seed, **result, "seconds": seconds})
-        results.append(json.loads(done.read_text()))
-        print(f"{name}, seed {seed}: {results[-1]['seconds']} seconds", flush=True)
+        results[seed] = json.loads(done.read_text())
+        print(f"{name}, seed {seed}: {results[seed]['seconds']} seconds", flush=True)
+        write_record(name, script, results)
+
+
+def write_record(name: str, script: ModuleType, results: dict[int, Any]) -> None:
+    """Write the record of the seeds that are done."""
     record = {
         "name": name,
         "command": f"python tools/run_experiments.py {name}",
         "config": script.CONFIG,
-        "seeds": results,
+        "seeds": [results[seed] for seed in sorted(results)],
         "versions": {
             "python": platform.python_version(),
             "torch": torch.__version__.split("+")[0],
             "transformer-course": transformer_course.__version__,
         },
         "processor": processor(),
-        "digest": wanted,
+        "digest": digest(script),
     }
     write_json(RECORDS / f"{name}.json", record)
 
@@ -117,8 +137,12 @@ def processor() -> str:
 
 
 if __name__ == "__main__":
-    for experiment in sys.argv[1:] or names():
-        if is_current(experiment):
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
+    parser.add_argument("names", nargs="*", help="some experiments only")
+    parser.add_argument("--seeds", nargs="+", type=int, choices=SEEDS, default=SEEDS)
+    arguments = parser.parse_args()
+    for experiment in arguments.names or names(apart=False):
+        if set(arguments.seeds) <= set(recorded(experiment)):
             print(f"{experiment} is up to date")
         else:
-            run_experiment(experiment)
+            run_experiment(experiment, arguments.seeds)

@@ -1,0 +1,19 @@
+"""English to German on Multi30k, on the text of Wu et al. (2021): lower-cased and tokenised.
+
+It takes an hour or more for each seed, so it has to be named: python tools/run_experiments.py multi30k_de
+"""
+
+from multi30k_training import APART, MODULES, REDUCED, run, settings
+
+__all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
+
+CONFIG = settings(
+    "en-de",
+    form="lc.norm.tok",
+    tokenize="none",
+    watched=[
+        "a woman in a red coat reads a newspaper on a bench .",
+        "two dogs run through the snow behind a small child .",
+        "an old man plays the violin in front of a train station .",
+    ],
+)

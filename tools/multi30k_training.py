@@ -1,0 +1,119 @@
+"""What the experiments on Multi30k have in common: training, and scores as the field reports them.
+
+The text is read from the folder that the variable MULTI30K names, or downloaded where there is none. No
+sentence of it goes into a record: the texts there are our own.
+"""
+
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from fingerprint import TRANSLATOR
+
+from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.scoring import group_by_length
+from transformer_course.evaluation import Scores, evaluate_pairs
+from transformer_course.recipe import Recipe, train_translator
+from transformer_course.runs import MULTI30K_RECIPE, Data
+from transformer_course.training import TrainingConfig
+from transformer_course.translator import Translator
+
+APART = True
+MODULES = [*TRANSLATOR, "evaluation.py", "runs.py"]
+REDUCED: dict[str, Any] = {
+    "beam": 2,
+    "alphas": [1.0],
+    "lengths": [1],
+    "watched": ["a cat sleeps ."],
+    "recipe": {
+        "preset": "tiny",
+        "vocab_size": 500,
+        "training": {"max_steps": 2, "warmup_steps": 1, "validate_every": 1},
+    },
+}
+
+
+def settings(languages: str, form: str, tokenize: str, watched: list[str]) -> dict[str, Any]:
+    """The config of an experiment; see `run`."""
+    return {
+        "languages": languages,
+        "form": form,
+        "tokenize": tokenize,
+        "beam": 5,
+        "alphas": [0.0, 0.6, 1.0, 1.4],
+        "lengths": [1, 10, 13, 17],
+        "watched": watched,
+        "recipe": asdict(MULTI30K_RECIPE),
+    }
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Train on Multi30k, choose the length penalty on the validation set, score the test set once.
+
+    Args:
+        seed: of the weights, the batches and dropout.
+        config: "languages", "form", "recipe", "tokenize" (sacrebleu's tokeniser), "beam", "alphas" to choose
+            from, "lengths" (fewest words of each group of test sentences), and "watched" sentences of our own.
+        folder: for the run; a run that was interrupted goes on.
+
+    Returns:
+        Curves against updates and minutes, scores, and what was made of the watched sentences.
+    """
+    data = Data(
+        corpus="multi30k",
+        folder=os.environ.get("MULTI30K"),
+        languages=config["languages"],
+        form=config["form"],
+    )
+    train, valid, _ = data.load()
+
+    def scored(translator: Translator, pairs: list[Pair], beam: int, alpha: float) -> Scores:
+        return evaluate_pairs(
+            translator, pairs, beam=beam, alpha=alpha, tokenize=config["tokenize"]
+        )
+
+    training = TrainingConfig(**config["recipe"]["training"] | {"seed": seed})
+    translator, _ = train_translator(
+        train,
+        valid,
+        folder,
+        Recipe(**config["recipe"] | {"training": training}),
+        resume=(folder / "checkpoints").exists(),
+        evaluate=lambda translator: {"BLEU": scored(translator, valid, 1, 0.0).bleu},
+    )
+    history = json.loads((folder / "history.json").read_text(encoding="utf-8"))
+    beam = config["beam"]
+    on_valid = {alpha: scored(translator, valid, beam, alpha).bleu for alpha in config["alphas"]}
+    alpha = max(on_valid, key=lambda alpha: on_valid[alpha])
+    test = data.load_test()
+    searched = scored(translator, test, beam, alpha)
+    groups = group_by_length(test, config["lengths"])
+    return {
+        "curves": {
+            "step": [record["step"] for record in history],
+            "minutes": [round(record["seconds"] / 60, 2) for record in history],
+            **{
+                name: [round(record[name], 5) for record in history]
+                for name in ("train_loss", "loss", "BLEU")
+            },
+        },
+        "scores": {
+            "validation, by length penalty": {str(a): round(b, 3) for a, b in on_valid.items()},
+            "length penalty": alpha,
+            "test": round(searched.bleu, 3),
+            "test, greedy search": round(scored(translator, test, 1, 0.0).bleu, 3),
+            "test, by words of the source": {
+                name: round(scored(translator, pairs, beam, alpha).bleu, 3)
+                for name, pairs in groups.items()
+                if pairs
+            },
+            "exact match": searched.exact_match,
+            "parameters": sum(p.numel() for p in translator.model.parameters()),
+        },
+        "texts": {
+            "signature": searched.signature,
+            "watched": translator.translate(config["watched"], beam=beam, alpha=alpha),
+        },
+    }
