@@ -49,6 +49,8 @@ lab: install ## open JupyterLab
 bench: install ## measure speed beside other implementations
 	$(RUN) -m benchmarks.speed
 	$(RUN) -m benchmarks.growth
+	$(RUN) -m benchmarks.tricks
+	$(RUN) -m benchmarks.wall_time
 
 mutants: install ## plant faults in package and solutions; every one must be found
 	$(RUN) tools/mutants.py

@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import Any
 
+LOSS = "output layer and loss, 1280 tokens"
+
 
 def write_report(results: dict[str, Any], folder: Path) -> None:
     """Write `speed.md` (tables) and `speed.png` (ratios with quartiles) into `folder`."""
@@ -135,12 +137,7 @@ def write_growth(results: dict[str, Any], folder: Path) -> None:
             cells = ["–" if e is None else f"{e:.2f}" for e in exponents]
             rows.append([kinds[kind], axis, *cells])
     caption = "Exponents: slope of the last three points, both axes logarithmic."
-    versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
-    told = (
-        f"- **Command:** `{results['command']}`\n- **Date:** {results['date']}\n"
-        f"- **Processor:** {results['processor']}, {results['threads']} threads\n- **Versions:** {versions}"
-    )
-    text = f"{_table(rows, caption)}\n\n{told}\n"
+    text = f"{_table(rows, caption)}\n\n{_told(results, results['threads'])}\n"
     (folder / "growth.md").write_text(text, encoding="utf-8")
     draw_growth(results, folder / "growth.png")
 
@@ -191,6 +188,50 @@ def draw_growth(results: dict[str, Any], path: Path) -> None:
     figure.legend(handles=shown, loc="outside upper center", ncols=3, frameon=False)
     figure.savefig(path, dpi=120, metadata={"Software": None})
     plt.close(figure)
+
+
+def write_tricks(results: dict[str, Any], folder: Path) -> None:
+    """Write `tricks.md`: each change's time as a share of what it is compared with, and how it was measured."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shares: dict[str, dict[str, float]] = dict(results["shares"])
+    loss = shares.pop(LOSS)
+    changes = list(dict.fromkeys(change for found in shares.values() for change in found))[1:]
+    changes.sort(key=lambda change: change.endswith("noise"))  # that one last
+    rows = [["task", *changes]]
+    for task, found in shares.items():
+        rows.append(
+            [task, *(f"{found[change]:.2f}" if change in found else "–" for change in changes)]
+        )
+    names = list(loss)
+    of_loss = [["loss", *names[1:]], [LOSS, *(f"{loss[name]:.2f}" for name in names[1:])]]
+    captions = (
+        "Time with one change, divided by the time of the readable path.",
+        f"Time of the loss, forward and backward, divided by that of `{names[0]}`.",
+    )
+    tables = [_table(table, text) for table, text in zip((rows, of_loss), captions, strict=True)]
+    (folder / "tricks.md").write_text(
+        "\n\n".join([*tables, _told(results, 1)]) + "\n", encoding="utf-8"
+    )
+
+
+def write_wall_time(results: dict[str, Any], folder: Path) -> None:
+    """Write `wall_time.md`: the share of each kind of work, largest first, and how it was measured."""
+    folder.mkdir(parents=True, exist_ok=True)
+    shares = sorted(results["shares"].items(), key=lambda item: -item[1])
+    rows = [["work", "share of the time"], *([name, f"{share:.1%}"] for name, share in shares)]
+    caption = f"Where the {results['seconds']:.0f} seconds of the demo translator's training went."
+    text = f"{_table(rows, caption)}\n\n{_told(results, results['threads'])}\n"
+    (folder / "wall_time.md").write_text(text, encoding="utf-8")
+
+
+def _told(results: dict[str, Any], threads: int) -> str:
+    """Command, date, processor, versions: all that is needed to measure again."""
+    versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
+    return (
+        f"- **Command:** `{results['command']}`\n- **Date:** {results['date']}\n"
+        f"- **Processor:** {results['processor']}, {threads} thread{'s' * (threads > 1)}\n"
+        f"- **Versions:** {versions}"
+    )
 
 
 def _breakable(name: str) -> str:

@@ -1,15 +1,18 @@
 """What each trick for speed gives by itself: `python -m benchmarks.tricks`.
 
-One thread, processor time instead of the clock, variants taking turns; a trick's number is its time divided by
-the time without it, median over the rounds.
+One thread, processor time instead of the clock, variants taking turns; a trick's number is the time with it
+divided by the time of the readable path, median over the rounds. Writes `results/tricks.json` and the tables of
+the results page.
 """
 
 import argparse
 import json
+import platform
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,12 +22,24 @@ from torch import Tensor, nn
 
 from benchmarks import contenders
 from benchmarks.contenders import Ours, Readable, Sizes
-from benchmarks.speed import ROOT, TASKS, job, processor, random_ids
+from benchmarks.report import LOSS, write_tricks
+from benchmarks.speed import (
+    QUICK,
+    ROOT,
+    TASKS,
+    Task,
+    job,
+    processor,
+    quick_sizes,
+    random_ids,
+)
 from transformer_course import attention
 from transformer_course.encoder_decoder import DecoderCache, Transformer
 from transformer_course.loss import chunked_cross_entropy, cross_entropy
 
 Job = Callable[[], object]
+# What the speed table has, and long sentences: attention's maps grow with the square of the length.
+MEASURED = [*TASKS.values(), Task("training step, 8 × 256", "train", 8, 256)]
 
 
 def compare(jobs: dict[str, Job], rounds: int) -> dict[str, float]:
@@ -99,7 +114,7 @@ def loss_jobs(sizes: Sizes, tokens: int = 1280) -> dict[str, Job]:
     return jobs
 
 
-def model_jobs(task: str, sizes: Sizes) -> dict[str, Job]:
+def model_jobs(task: Task, sizes: Sizes) -> dict[str, Job]:
     """The readable model, then with one thing changed at a time, on one task of the speed table."""
     readable, ours, plain_adam, no_dropout = (
         Readable(sizes),
@@ -115,39 +130,50 @@ def model_jobs(task: str, sizes: Sizes) -> dict[str, Job]:
             module.p = 0.0
 
     def run(contender: Ours) -> Job:
-        return job(contender, TASKS[task], sizes.vocab_size)
+        return job(contender, task, sizes.vocab_size)
 
     jobs = {"readable": run(readable), "fused attention": run(fused)}
-    if TASKS[task].kind == "train":
+    if task.kind == "train":
         jobs |= {"fused attention, chunked loss": run(ours)}
         jobs |= {"Adam not fused": run(plain_adam), "no dropout at all": run(no_dropout)}
-    else:
-        jobs["cross-attention cache not in one piece"] = inside(scattered_cache, run(readable))
-        jobs["fused, cache not in one piece"] = inside(scattered_cache, run(fused))
+    elif task.kind != "encode":
+        jobs["keys and values of the source not in one piece"] = inside(
+            scattered_cache, run(readable)
+        )
     jobs["no checks of ids and masks"] = inside(without_checks, run(readable))
-    jobs["readable once more (noise)"] = inside(nullcontext, run(readable))
+    jobs["nothing: noise"] = inside(nullcontext, run(readable))
     return jobs
 
 
-def main() -> None:
-    """Measure every trick and write `results/tricks.json`."""
+def main(arguments: list[str] | None = None) -> None:
+    """Measure every trick, and write record and table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--quick", action="store_true", help="tiny sizes: only to see that it runs")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/tricks.json")
-    options = parser.parse_args()
+    parser.add_argument("--book", type=Path, default=ROOT / "book/_generated", help="table")
+    options = parser.parse_args(arguments)
+    threads = torch.get_num_threads()
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    sizes = Sizes()
-    results: dict[str, Any] = {
-        "command": f"python -m benchmarks.tricks --rounds {options.rounds}",
+    sizes = QUICK if options.quick else Sizes()
+    shares = {LOSS: compare(loss_jobs(sizes), options.rounds)}
+    for task in MEASURED:
+        shares[task.name] = compare(
+            model_jobs(quick_sizes(task) if options.quick else task, sizes), options.rounds
+        )
+        print(task.name, shares[task.name], flush=True)
+    torch.set_num_threads(threads)
+    results = {
+        "command": f"python -m benchmarks.tricks --rounds {options.rounds}"
+        + " --quick" * options.quick,
+        "date": time.strftime("%Y-%m-%d"),
         "processor": processor(),
-        "torch": torch.__version__,
-        "output layer and loss, 1280 tokens": compare(loss_jobs(sizes), options.rounds),
+        "versions": {"python": platform.python_version(), "torch": version("torch")},
+        "shares": shares,
     }
-    for key in TASKS:
-        results[TASKS[key].name] = compare(model_jobs(key, sizes), options.rounds)
-        print(TASKS[key].name, results[TASKS[key].name], flush=True)
     options.out.write_text(json.dumps(results, indent=1) + "\n")
+    write_tricks(results, options.book)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import growth, speed
+from benchmarks import growth, speed, tricks, wall_time
 from benchmarks.contenders import CONTENDERS, EOS, PAD, Contender, CTranslate2
 
 PEERS = ("transformers", "x_transformers", "ctranslate2")
@@ -137,6 +137,16 @@ def test_quick_run_writes_json_table_and_figure(tmp_path: Path) -> None:
     assert (book / "speed.png").stat().st_size > 5000
 
 
+def test_claims_about_the_speed_table() -> None:
+    """What the results page says about the committed record."""
+    times = json.loads((speed.ROOT / "benchmarks/results/speed.json").read_text())["time"]
+    assert all(found["marian"]["ratio"] < 1 for key, found in times.items() if "train" in key)
+    engine = {key: found["ctranslate2"] for key, found in times.items() if "ctranslate2" in found}
+    assert set(engine) == {key for key in times if "greedy" in key or "beam" in key}
+    assert min(found["ratio"] for found in engine.values()) > 1
+    assert times["encode_64x20"]["marian"]["ratio"] >= 1
+
+
 def test_quick_growth_writes_json_table_and_figure(tmp_path: Path) -> None:
     out, threads = tmp_path / "growth.json", torch.get_num_threads()
     try:
@@ -167,6 +177,65 @@ def test_quick_growth_writes_json_table_and_figure(tmp_path: Path) -> None:
     assert results["command"] in text
     assert "training step" in text
     assert (tmp_path / "growth.png").stat().st_size > 5000
+
+
+def test_quick_tricks_write_json_and_tables(tmp_path: Path) -> None:
+    out, threads = tmp_path / "tricks.json", torch.get_num_threads()
+    tricks.main(["--quick", "--rounds", "1", "--out", str(out), "--book", str(tmp_path)])
+    assert torch.get_num_threads() == threads
+    shares = json.loads(out.read_text())["shares"]
+    assert len(shares) == 1 + len(tricks.MEASURED)
+    for found in shares.values():
+        assert next(iter(found.values())) == 1.0
+        assert min(found.values()) > 0
+    text = (tmp_path / "tricks.md").read_text()
+    for task, found in shares.items():
+        line = next(line for line in text.splitlines() if line.startswith(f"| {task} |"))
+        numbers = {f"{share:.2f}" for share in list(found.values())[1:]}
+        assert numbers == {cell.strip() for cell in line.split("|")[2:-1]} - {"–"}
+
+
+def test_shares_of_a_short_training_add_up(tmp_path: Path) -> None:
+    out, threads = tmp_path / "wall_time.json", torch.get_num_threads()
+    sizes = ["--threads", "1", "--steps", "2", "--pairs", "300"]
+    wall_time.main([*sizes, "--out", str(out), "--book", str(tmp_path)])
+    torch.set_num_threads(threads)
+    shares = json.loads(out.read_text())["shares"]
+    assert set(shares) == {name for *_, name in wall_time.PARTS} | {"all else"}
+    assert sum(shares.values()) == pytest.approx(1, abs=0.01)
+    assert min(shares.values()) >= 0
+    assert f"{shares[wall_time.UPDATES]:.1%}" in (tmp_path / "wall_time.md").read_text()
+
+
+def test_claims_about_the_tricks() -> None:
+    """What the results page says about the committed record."""
+    shares = json.loads((speed.ROOT / "benchmarks/results/tricks.json").read_text())["shares"]
+    steps = {name: found for name, found in shares.items() if "training" in name}
+    long = steps.pop("training step, 8 × 256")
+    assert 0.85 < long["fused attention"] < 0.95
+    assert all(0.95 < found["fused attention"] < 1.05 for found in steps.values())
+    for found in (long, *steps.values()):
+        assert found["fused attention, chunked loss"] < min(0.95, found["fused attention"] - 0.05)
+        assert found["no dropout at all"] > 0.9
+    noise = max(
+        abs(1 - found["nothing: noise"]) for found in shares.values() if "nothing: noise" in found
+    )
+    checks = [found.get("no checks of ids and masks", 1.0) for found in shares.values()]
+    assert min(checks) >= 1 - noise - 0.01
+    for task in ("greedy, 64 sentences × 30", "greedy, 1 sentence × 30"):
+        assert 1.03 < shares[task]["keys and values of the source not in one piece"] < 1.1
+
+
+def test_claims_about_the_time_of_a_training() -> None:
+    """What the results page says about the committed record."""
+    record = json.loads((speed.ROOT / "benchmarks/results/wall_time.json").read_text())
+    shares = record["shares"]
+    assert 1 - shares[wall_time.UPDATES] == pytest.approx(1 / 7, abs=0.01)
+    before = sum(
+        share for name, share in shares.items() if "sentences" in name or "subwords" in name
+    )
+    assert before > (1 - shares[wall_time.UPDATES]) / 2
+    assert shares[wall_time.UPDATES] / (1 - before) > 0.9
 
 
 def test_an_exponent_is_that_of_the_power() -> None:

@@ -1,0 +1,100 @@
+"""Where a training run's time goes: `python -m benchmarks.wall_time`.
+
+It trains the demo translator by its recipe, from the first sentence to the translator on disk, and times each
+kind of work by itself. An update is: loss, gradients, new weights. Starting Python and importing torch isn't
+counted. Writes `results/wall_time.json` and the table of the results page.
+"""
+
+import argparse
+import json
+import platform
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import torch
+
+from benchmarks.report import write_wall_time
+from benchmarks.speed import ROOT, processor
+from transformer_course import recipe
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.recipe import train_translator
+from transformer_course.runs import GRAMMAR_RECIPE, Data
+from transformer_course.training import Trainer
+
+UPDATES = "updates"
+# What is timed, and under which name. None of them calls another one.
+PARTS: list[tuple[Any, str, str]] = [
+    (Data, "load", "making the sentences"),
+    (Vocabulary, "train", "learning the subwords"),
+    (recipe, "encode_pairs", "sentences to subwords"),
+    (Trainer, "_update", UPDATES),
+    (Trainer, "_validate", "validation"),
+    (Trainer, "save", "checkpoints"),
+    (Trainer, "finish", "choosing the final weights"),
+]
+
+
+@contextmanager
+def timed(seconds: dict[str, float]) -> Iterator[None]:
+    """Add the time that each part takes to `seconds`, under its name."""
+
+    def watch(function: Callable[..., Any], name: str) -> Callable[..., Any]:
+        def run(*arguments: Any, **named: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return function(*arguments, **named)
+            finally:
+                seconds[name] += time.perf_counter() - start
+
+        return run
+
+    with ExitStack() as patches:
+        for owner, attribute, name in PARTS:
+            function = watch(getattr(owner, attribute), name)
+            patches.enter_context(patch.object(owner, attribute, function))
+        yield
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Train once, and write record and table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--steps", type=int, default=GRAMMAR_RECIPE.training.max_steps)
+    parser.add_argument("--pairs", type=int, default=Data.n_pairs)
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/wall_time.json")
+    parser.add_argument("--book", type=Path, default=ROOT / "book/_generated", help="table")
+    options = parser.parse_args(arguments)
+    torch.set_num_threads(options.threads)
+    setup = replace(GRAMMAR_RECIPE.training, max_steps=options.steps)
+    seconds: dict[str, float] = defaultdict(float)
+    with tempfile.TemporaryDirectory() as folder, timed(seconds):
+        start = time.perf_counter()
+        train, valid, _ = Data(corpus="grammar", n_pairs=options.pairs).load()
+        train_translator(train, valid, folder, replace(GRAMMAR_RECIPE, training=setup))
+        whole = time.perf_counter() - start
+    seconds["all else"] = whole - sum(seconds.values())
+    results = {
+        "command": "python -m benchmarks.wall_time"
+        f" --threads {options.threads} --steps {options.steps} --pairs {options.pairs}",
+        "date": time.strftime("%Y-%m-%d"),
+        "processor": processor(),
+        "threads": options.threads,
+        "versions": {"python": platform.python_version(), "torch": version("torch")},
+        "seconds": round(whole, 1),
+        "shares": {name: round(part / whole, 4) for name, part in seconds.items()},
+    }
+    options.out.write_text(json.dumps(results, indent=1) + "\n")
+    write_wall_time(results, options.book)
+    print(results["seconds"], results["shares"])
+
+
+if __name__ == "__main__":
+    main()
