@@ -28,7 +28,7 @@ def time_table(results: dict[str, Any], ours: str = "ours", times: str = "time")
         for other in others:
             r = found.get(other)
             cells.append(
-                f"**{r['ratio']:.2f}** ({r['ratio_q1']:.2f}–{r['ratio_q3']:.2f})" if r else "–"
+                f"**{r['ratio']:.2f}**<br>({r['ratio_q1']:.2f}–{r['ratio_q3']:.2f})" if r else "–"
             )
         rows.append(cells)
     return _table(
@@ -235,8 +235,8 @@ def _told(results: dict[str, Any], threads: int) -> str:
 
 
 def _breakable(name: str) -> str:
-    """A name that may be broken after its dots, so that the table is no wider than the page."""
-    return name.replace(".", ".<wbr>")
+    """A name that may be broken after its dots and in its long words: the table is no wider than the page."""
+    return name.replace(".", ".<wbr>").replace("rans", "rans&shy;")
 
 
 def _table(rows: list[list[str]], caption: str) -> str:
