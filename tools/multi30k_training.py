@@ -49,6 +49,16 @@ def settings(languages: str, form: str, tokenize: str, watched: list[str]) -> di
     }
 
 
+def text_of(config: dict[str, Any]) -> Data:
+    """Where the text of an experiment is."""
+    return Data(
+        corpus="multi30k",
+        folder=os.environ.get("MULTI30K"),
+        languages=config["languages"],
+        form=config["form"],
+    )
+
+
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train on Multi30k, choose the length penalty on the validation set, score the test set once.
 
@@ -61,12 +71,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     Returns:
         Curves against updates and minutes, scores, and what was made of the watched sentences.
     """
-    data = Data(
-        corpus="multi30k",
-        folder=os.environ.get("MULTI30K"),
-        languages=config["languages"],
-        form=config["form"],
-    )
+    data = text_of(config)
     train, valid, _ = data.load()
 
     def scored(translator: Translator, pairs: list[Pair], beam: int, alpha: float) -> Scores:

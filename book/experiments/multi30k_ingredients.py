@@ -1,0 +1,119 @@
+"""What each ingredient is worth on Multi30k, English to German: one is changed at a time.
+
+The trainings are short, so that there can be many. All scores are of the validation set; the test set is kept
+for the models that are trained in full. It takes hours, so it has to be named (tools/multi30k_training.py).
+"""
+
+from pathlib import Path
+from typing import Any
+
+import torch
+from experiment_training import trained
+from fingerprint import TRANSLATOR
+from multi30k_training import APART, text_of
+from torch import Tensor
+
+from transformer_course.checkpoints import list_checkpoints, load_weights, read_json, write_json
+from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.evaluation import evaluate_pairs
+from transformer_course.loss import teacher_forcing_loss
+from transformer_course.recipe import encode_pairs
+from transformer_course.training import average_checkpoints
+from transformer_course.translator import Translator
+
+__all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
+
+CONFIG: dict[str, Any] = {
+    "languages": "en-de",
+    "form": "lc.norm.tok",
+    "beam": 5,
+    "alpha": 1.0,
+    "recipe": {
+        "vocab_size": 6000,
+        "label_smoothing": 0.1,
+        "dropout": 0.25,
+        "tie_embeddings": True,
+        "norm": "pre",
+    },
+    "variants": [
+        ["all ingredients", {}],
+        ["no label smoothing", {"label_smoothing": 0.0}],
+        ["no dropout", {"dropout": 0.0}],
+        ["three matrices of embeddings", {"tie_embeddings": False}],
+        ["2,000 subwords", {"vocab_size": 2000}],
+        ["12,000 subwords", {"vocab_size": 12_000}],
+        ["norm after each sub-layer", {"norm": "post"}],
+    ],
+    "training": {
+        "max_steps": 2500,
+        "max_tokens": 2048,
+        "peak_rate": 4e-3,
+        "warmup_steps": 500,
+        "validate_every": 250,
+        "average": 5,
+    },
+}
+REDUCED: dict[str, Any] = {
+    "beam": 2,
+    "recipe": {"vocab_size": 500},
+    "variants": [
+        ["all ingredients", {}],
+        ["all but two", {"tie_embeddings": False, "norm": "post"}],
+    ],
+    "training": {"max_steps": 2, "warmup_steps": 1, "validate_every": 1},
+}
+MODULES = [*TRANSLATOR, "evaluation.py", "runs.py"]
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Train each variant with one seed; BLEU by greedy search, with a beam, and with averaged weights."""
+    train, valid, _ = text_of(config).load()
+    scores: dict[str, dict[str, float]] = {}
+    curves: dict[str, list[float]] = {}
+    for name, change in config["variants"]:
+        done = folder / f"{name}.json"
+        if not done.exists():
+            recipe = config["recipe"] | change
+            training = config["training"] | {"seed": seed}
+            found = measured(train, valid, recipe, training, config, done.with_suffix(""))
+            write_json(done, found)
+        found = read_json(done)
+        scores[name], curves[name] = found["scores"], found["loss"]
+    return {"curves": curves, "scores": {"BLEU on the validation set": scores}}
+
+
+def measured(
+    train: list[Pair],
+    valid: list[Pair],
+    recipe: dict[str, Any],
+    training: dict[str, Any],
+    config: dict[str, Any],
+    folder: Path,
+) -> dict[str, Any]:
+    """Train one variant, and score its last weights and the mean of its last checkpoints."""
+    lines = (text for pair in train for text in (pair.source, pair.target))
+    vocabulary = Vocabulary.train(lines, recipe["vocab_size"])
+    torch.manual_seed(training["seed"])
+    sizes = TransformerConfig.narrow(len(vocabulary))
+    chosen = {name: recipe[name] for name in ("dropout", "tie_embeddings", "norm")}
+    model = Transformer(TransformerConfig(**vars(sizes) | chosen)).use_fused()
+
+    def loss(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+        return teacher_forcing_loss(model, src, tgt, recipe["label_smoothing"])
+
+    examples = encode_pairs(vocabulary, train), encode_pairs(vocabulary, valid)
+    trainer = trained(model, *examples, training, folder, loss)
+    translator = Translator(model, vocabulary)
+
+    def bleu(beam: int) -> float:
+        scores = evaluate_pairs(
+            translator, valid, beam=beam, alpha=config["alpha"], tokenize="none"
+        )
+        return round(scores.bleu, 3)
+
+    found = {"greedy search": bleu(1), "beam search": bleu(config["beam"])}
+    load_weights(model, average_checkpoints(list_checkpoints(folder)[-training["average"] :]))
+    found["beam search, averaged weights"] = bleu(config["beam"])
+    return {"scores": found, "loss": [round(record["loss"], 5) for record in trainer.history]}
