@@ -187,6 +187,12 @@ def test_page_loads_nothing_foreign(page: str) -> None:
             assert ((HTML / page).parent / unquote(parts.path)).is_file(), address
 
 
+def test_no_page_shows_where_an_object_lies_in_memory() -> None:
+    """As in "<OptionInfo object at 0x7f…>": it tells nobody anything, and every build would differ."""
+    shown = [page for page in PAGES if " object at 0x" in (HTML / page).read_text(encoding="utf-8")]
+    assert shown == []
+
+
 def test_styles_load_nothing_foreign() -> None:
     """No style sheet of the book asks another host."""
     sheets = list(HTML.rglob("*.css"))

@@ -34,7 +34,11 @@ def translate(text: str) -> str:
     'already ``marked``, and :math:`x`'
     >>> print(translate("several `Pair`s"))  # a mark has to end before a letter
     several ``Pair``\ s
+    >>> translate("$x = y$")  # a paragraph of its own
+    '.. math:: x = y'
     """
+    if formula := re.fullmatch(r"\s*\$([^$]+)\$\s*", text):
+        return ".. math:: " + " ".join(formula[1].split())
 
     def replace(found: re.Match[str]) -> str:
         if found["kept"]:
@@ -50,8 +54,8 @@ def translate(text: str) -> str:
 def translate_docstring(lines: list[str]) -> list[str]:
     """Return the lines of a docstring, translated; a formula may run over two lines.
 
-    >>> translate_docstring(["$a +", "b$", "", ">>> f(`x`)", "`1`", "", "`end`"])
-    [':math:`a +', 'b`', '', '>>> f(`x`)', '`1`', '', '``end``']
+    >>> translate_docstring(["is $a +", "b$", "", ">>> f(`x`)", "`1`", "", "`end`"])
+    ['is :math:`a +', 'b`', '', '>>> f(`x`)', '`1`', '', '``end``']
     """
     result: list[str] = []
     for paragraph in re.split(r"(\n(?:[ \t]*\n)+)", "\n".join(lines)):
@@ -95,6 +99,16 @@ def shorten(signature: str) -> str:
     return re.sub(r"(\w+)((?:\[[^=]*\])? = )<factory>", r"\1\2\1()", signature)
 
 
+def without_notes(annotation: Any) -> Any:
+    """Return the type in an `Annotated`, or what is given.
+
+    >>> from typing import Annotated
+    >>> without_notes(Annotated[int, "a note"]), without_notes(list[int])
+    (<class 'int'>, list[int])
+    """
+    return annotation.__origin__ if hasattr(annotation, "__metadata__") else annotation
+
+
 def process_signature(
     _app: Sphinx,
     what: str,
@@ -104,13 +118,21 @@ def process_signature(
     signature: str | None,
     returned: str | None,
 ) -> tuple[str | None, str | None]:
-    """Shorten the signature that autodoc is about to write; that of a widget is its `__init__`'s."""
-    if (
-        what == "class" and signature and signature.startswith("(*args")
-    ):  # from traitlets' `__new__`
-        taken = signature_of(obj.__init__, bound_method=True)
+    """Shorten the signature that autodoc is about to write.
+
+    A widget's is read from its `__init__`, for traitlets' `__new__` takes anything; that of a command is read
+    without what typer notes beside each type.
+    """
+    if signature and (signature.startswith("(*args") or "Annotated[" in signature):
+        function = obj.__init__ if what == "class" else obj
+        taken = signature_of(function, bound_method=what == "class")
+        plain = [
+            p.replace(annotation=without_notes(p.annotation)) for p in taken.parameters.values()
+        ]
         signature = stringify_signature(
-            taken, show_return_annotation=False, unqualified_typehints=True
+            taken.replace(parameters=plain),
+            show_return_annotation=False,
+            unqualified_typehints=True,
         )
     return signature and shorten(signature), returned and shorten(returned)
 

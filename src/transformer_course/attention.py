@@ -73,7 +73,9 @@ def scaled_dot_product_attention(
 ) -> tuple[Tensor, Tensor]:
     r"""Average the values, each weighted by how well its key fits the query.
 
-    $\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d_k})\,V$ (Vaswani et al. 2017, eq. 1).
+    $\mathrm{Attention}(Q, K, V) = \mathrm{softmax}(QK^\top / \sqrt{d_k})\,V$
+
+    This is eq. 1 of Vaswani et al. 2017.
 
     Args:
         queries: (..., q_len, d_k).

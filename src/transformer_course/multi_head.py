@@ -67,9 +67,12 @@ class KeyValueCache:
 class MultiHeadAttention(nn.Module):
     r"""Attention by `n_heads` heads in parallel, concatenated and projected once more.
 
-    $\mathrm{MultiHead}(Q,K,V) = \mathrm{Concat}(\mathrm{head}_1,…,\mathrm{head}_h)W^O$ with
-    $\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)$ (Vaswani et al. 2017, §3.2.2). The
-    $W_i^Q$ of all heads stand side by side in one matrix `w_query`; each head sees *all* of the input.
+    $\mathrm{MultiHead}(Q,K,V) = \mathrm{Concat}(\mathrm{head}_1,…,\mathrm{head}_h)W^O$
+
+    $\mathrm{head}_i = \mathrm{Attention}(QW_i^Q, KW_i^K, VW_i^V)$
+
+    These are the formulas of Vaswani et al. 2017, §3.2.2. The $W_i^Q$ of all heads stand side by side in one
+    matrix `w_query`; each head sees *all* of the input.
     Like torch.nn.MultiheadAttention, and unlike the paper's formula, the projections have biases.
 
     Args:

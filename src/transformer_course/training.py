@@ -41,8 +41,8 @@ from transformer_course.interrupts import catch_interrupt
 def inverse_sqrt_rate(step: int, d_model: int, warmup_steps: int) -> float:
     r"""The paper's learning rate (Vaswani et al. 2017, §5.3, eq. 3): up in a line, then down.
 
-    $d_{model}^{-0.5} \cdot \min(step^{-0.5},\; step \cdot warmup^{-1.5})$: the fall is by the root of the
-    step. Steps count from 1.
+    It is $d_{model}^{-0.5}$ times the smaller one of $step^{-0.5}$ and $step \cdot warmup^{-1.5}$: the fall is
+    by the root of the step. Steps count from 1.
 
     Args:
         step: number of the update, 1 or more.

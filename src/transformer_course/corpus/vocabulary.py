@@ -191,7 +191,7 @@ class Vocabulary:
         """Split a text into its subwords, written so that one can read them.
 
         A space is shown as ▁, so that joining the pieces gives the text back; bytes that are only
-        a part of a character are shown as \\xc3.
+        a part of a character are shown as `\\xc3`.
 
         Args:
             text: one sentence.

@@ -19,7 +19,9 @@ class AttentionPlane(anywidget.AnyWidget):
     Args:
         query: two numbers between -4 and 4.
         scaled: whether scores are divided by the square root of d_k (here d_k is 2).
-        names, keys, values: one word, one key and one value (two numbers each) for every entry.
+        names: a word for every entry.
+        keys: two numbers for every entry.
+        values: two numbers for every entry.
         axes: what the two numbers of a key mean.
 
     Raises:

@@ -30,8 +30,11 @@ class HeadExplorer(anywidget.AnyWidget):
 
     Args:
         readings: what `Translator.attention` returned, one for each sentence.
-        sentence, kind, layer, head, word: what is shown first, each counted from 0; `kind` counts encoder
-            self-attention, decoder self-attention, cross-attention; `word` is a row of the map.
+        sentence: which one is shown first, from 0; so are all that follow.
+        kind: 0 for the encoder's self-attention, 1 for the decoder's, 2 for cross-attention.
+        layer: from below.
+        head: its number.
+        word: a row of the map, from the top.
 
     Raises:
         ValueError: if there is no reading, or no such attention, layer, head or word.
