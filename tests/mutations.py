@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import nbformat
 import numpy as np
@@ -26,7 +27,7 @@ from transformer_course.checks.engine import judge, run_case
 from transformer_course.checks.exercise import Case, Exercise
 
 ROOT = Path(__file__).resolve().parents[1]
-SECONDS = 0.4  # the time limit of one call of a mutant
+SECONDS = 0.4  # the time limit of one call of a mutant; one that passes its check is given as long as a learner
 DRAWS = 200
 OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.MatMult)
 COMPARISONS = (ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq)
@@ -217,7 +218,8 @@ def tally(exercise: Exercise, scope: dict[str, Any], source: str, count: int) ->
     for text in mutants(source, count):
         own = dict(scope)
         exec(compile(text, "<mutant>", "exec"), own)
-        report = judge(exercise, own[exercise.name], (kind,))
+        with patch.object(running, "SECONDS", SECONDS):
+            report = judge(exercise, own[exercise.name], (kind,))
         if not report.passed:
             result.rejected += 1
             result.hinted += report.hint is not None
@@ -248,15 +250,11 @@ def means_the_same(exercise: Exercise, function: Callable[..., Any], kind: str) 
 def chapters_tallies(chapter: str, count: int) -> dict[str, Tally]:
     """Return the tally of each exercise of a chapter that can draw cases; the others have them all already."""
     scope, sources = notebook_names(notebook_of(chapter, "solutions"))
-    before, running.SECONDS = running.SECONDS, SECONDS
-    try:
-        return {
-            exercise.name: tally(exercise, scope, sources[exercise.name], count)
-            for exercise in exercises_by_chapter()[chapter]
-            if exercise.draw is not None
-        }
-    finally:
-        running.SECONDS = before
+    return {
+        exercise.name: tally(exercise, scope, sources[exercise.name], count)
+        for exercise in exercises_by_chapter()[chapter]
+        if exercise.draw is not None
+    }
 
 
 def line(name: str, found: Tally) -> str:

@@ -8,7 +8,7 @@ notebooks        notebooks under strict nbval: each stored output is compared
 demo             train the demo translator, once
 demo-notebooks   the notebooks that load the demo translator, under strict nbval, too
 
-The demo is trained beside the stages before it: it keeps one core busy, they wait for browsers now and then.
+The demo is trained beside the stages before it, on one thread: two would wait for each other while tests run.
 
 Where Chromium is missing, the browser tests say so and how to get it; as root on Debian it is installed. With
 CI set, nothing is skipped.
@@ -91,8 +91,8 @@ def demo_notebooks() -> list[list[str]]:
 
 
 def environment(stage: str) -> dict[str, str]:
-    """Tests and notebooks run side by side: with two threads each, they would wait for each other."""
-    alone = {} if stage in ("book", "demo") else {"OMP_NUM_THREADS": "1"}
+    """What runs side by side gets one thread each: with two, they would wait for each other."""
+    alone = {} if stage == "book" else {"OMP_NUM_THREADS": "1"}
     return os.environ | alone
 
 
