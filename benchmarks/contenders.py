@@ -111,7 +111,7 @@ class EndlessTransformer(Transformer):
 class Ours(Contender):
     """The package's `Transformer`, post-norm like its peers: chunked loss, fused attention but in beam search.
 
-    There the fused kernel is slower: each step has one query and many short rows of keys.
+    There the fused kernel is no faster: each step has one query and many short rows of keys.
     """
 
     name = "transformer-course"
