@@ -35,16 +35,30 @@ REDUCED: dict[str, Any] = {
 }
 
 
-def settings(languages: str, form: str, tokenize: str, watched: list[str]) -> dict[str, Any]:
+WATCHED = {  # our own sentences, by source language and form
+    ("en", "lc.norm.tok"): [
+        "a woman in a red coat reads a newspaper on a bench .",
+        "two dogs run through the snow behind a small child .",
+        "an old man plays the violin in front of a train station .",
+    ],
+    ("de", "raw"): [
+        "Eine Frau in einem roten Mantel liest auf einer Bank die Zeitung.",
+        "Zwei Hunde laufen hinter einem kleinen Kind durch den Schnee.",
+        "Ein alter Mann spielt vor einem Bahnhof Geige.",
+    ],
+}
+
+
+def settings(languages: str, form: str) -> dict[str, Any]:
     """The config of an experiment; see `run`."""
     return {
         "languages": languages,
         "form": form,
-        "tokenize": tokenize,
+        "tokenize": "13a" if form == "raw" else "none",
         "beam": 5,
         "alphas": [0.0, 0.6, 1.0, 1.4],
         "lengths": [1, 10, 13, 17],
-        "watched": watched,
+        "watched": WATCHED[languages.partition("-")[0], form],
         "recipe": asdict(MULTI30K_RECIPE),
     }
 

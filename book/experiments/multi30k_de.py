@@ -7,13 +7,4 @@ from multi30k_training import APART, MODULES, REDUCED, run, settings
 
 __all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
 
-CONFIG = settings(
-    "en-de",
-    form="lc.norm.tok",
-    tokenize="none",
-    watched=[
-        "a woman in a red coat reads a newspaper on a bench .",
-        "two dogs run through the snow behind a small child .",
-        "an old man plays the violin in front of a train station .",
-    ],
-)
+CONFIG = settings("en-de", form="lc.norm.tok")

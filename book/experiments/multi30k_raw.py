@@ -7,13 +7,4 @@ from multi30k_training import APART, MODULES, REDUCED, run, settings
 
 __all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
 
-CONFIG = settings(
-    "de-en",
-    form="raw",
-    tokenize="13a",
-    watched=[
-        "Eine Frau in einem roten Mantel liest auf einer Bank die Zeitung.",
-        "Zwei Hunde laufen hinter einem kleinen Kind durch den Schnee.",
-        "Ein alter Mann spielt vor einem Bahnhof Geige.",
-    ],
-)
+CONFIG = settings("de-en", form="raw")
