@@ -52,21 +52,16 @@ def memory_table(results: dict[str, Any]) -> str:
 
 def facts(results: dict[str, Any]) -> str:
     """Command, versions, processor, types: all that is needed to measure again."""
-    versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     sizes = ", ".join(f"{name} {value}" for name, value in results["sizes"].items())
     dtypes = {c["name"]: c["dtype"] for c in results["contenders"].values()}
     other = [f"{name} {dtype}" for name, dtype in dtypes.items() if dtype != "float32"]
     types = "; ".join(["float32 on all sides", *other])
     lines = {
-        "Command": f"`{results['command']}`",
-        "Date": results["date"],
-        "Processor": f"{results['processor']}, {results['threads']} threads",
-        "Versions": versions,
         "Sizes": sizes,
         "Types": f"{types}; bf16 {results['bf16']}",
         "Rounds": f"{results['rounds']}, contenders taking turns in one process",
     }
-    return "\n".join(f"- **{name}:** {value}" for name, value in lines.items())
+    return "\n".join([_told(results), *(f"- **{name}:** {value}" for name, value in lines.items())])
 
 
 def draw(results: dict[str, Any], path: Path) -> None:
@@ -137,7 +132,7 @@ def write_growth(results: dict[str, Any], folder: Path) -> None:
             cells = ["–" if e is None else f"{e:.2f}" for e in exponents]
             rows.append([kinds[kind], axis, *cells])
     caption = "Exponents: slope of the last three points, both axes logarithmic."
-    text = f"{_table(rows, caption)}\n\n{_told(results, results['threads'])}\n"
+    text = f"{_table(rows, caption)}\n\n{_told(results)}\n"
     (folder / "growth.md").write_text(text, encoding="utf-8")
     draw_growth(results, folder / "growth.png")
 
@@ -210,7 +205,7 @@ def write_tricks(results: dict[str, Any], folder: Path) -> None:
     )
     tables = [_table(table, text) for table, text in zip((rows, of_loss), captions, strict=True)]
     (folder / "tricks.md").write_text(
-        "\n\n".join([*tables, _told(results, 1)]) + "\n", encoding="utf-8"
+        "\n\n".join([*tables, _told(results)]) + "\n", encoding="utf-8"
     )
 
 
@@ -220,12 +215,13 @@ def write_wall_time(results: dict[str, Any], folder: Path) -> None:
     shares = sorted(results["shares"].items(), key=lambda item: -item[1])
     rows = [["work", "share of the time"], *([name, f"{share:.1%}"] for name, share in shares)]
     caption = f"Where the {results['seconds']:.0f} seconds of the demo translator's training went."
-    text = f"{_table(rows, caption)}\n\n{_told(results, results['threads'])}\n"
+    text = f"{_table(rows, caption)}\n\n{_told(results)}\n"
     (folder / "wall_time.md").write_text(text, encoding="utf-8")
 
 
-def _told(results: dict[str, Any], threads: int) -> str:
-    """Command, date, processor, versions: all that is needed to measure again."""
+def _told(results: dict[str, Any]) -> str:
+    """Command, date, processor, threads, versions: what every measurement tells."""
+    threads = results["threads"]
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
     return (
         f"- **Command:** `{results['command']}`\n- **Date:** {results['date']}\n"
@@ -235,7 +231,7 @@ def _told(results: dict[str, Any], threads: int) -> str:
 
 
 def _breakable(name: str) -> str:
-    """A name that may be broken after its dots and in its long words: the table is no wider than the page."""
+    """A name that may be broken after a dot or "trans": so the table is no wider than the page."""
     return name.replace(".", ".<wbr>").replace("rans", "rans&shy;")
 
 

@@ -169,6 +169,7 @@ def main(arguments: list[str] | None = None) -> None:
         + " --quick" * options.quick,
         "date": time.strftime("%Y-%m-%d"),
         "processor": processor(),
+        "threads": 1,
         "versions": {"python": platform.python_version(), "torch": version("torch")},
         "shares": shares,
     }

@@ -56,6 +56,8 @@ def translate_docstring(lines: list[str]) -> list[str]:
 
     >>> translate_docstring(["is $a +", "b$", "", ">>> f(`x`)", "`1`", "", "`end`"])
     ['is :math:`a +', 'b`', '', '>>> f(`x`)', '`1`', '', '``end``']
+    >>> translate_docstring(["$a +", "b$", "", "`end`"])
+    ['.. math:: a + b', '', '``end``']
     """
     result: list[str] = []
     for paragraph in re.split(r"(\n(?:[ \t]*\n)+)", "\n".join(lines)):

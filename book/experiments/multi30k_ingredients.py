@@ -4,6 +4,7 @@ The trainings are short, so that there can be many. All scores are of the valida
 for the models that are trained in full. It takes hours, so it has to be named (tools/multi30k_training.py).
 """
 
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
+from transformer_course.runs import MULTI30K_RECIPE
 from transformer_course.training import average_checkpoints
 from transformer_course.translator import Translator
 
@@ -31,9 +33,9 @@ CONFIG: dict[str, Any] = {
     "beam": 5,
     "alpha": 1.0,
     "recipe": {
-        "vocab_size": 6000,
-        "label_smoothing": 0.1,
-        "dropout": 0.25,
+        "vocab_size": MULTI30K_RECIPE.vocab_size,
+        "label_smoothing": MULTI30K_RECIPE.label_smoothing,
+        "dropout": MULTI30K_RECIPE.dropout,
         "tie_embeddings": True,
         "norm": "pre",
     },
@@ -46,14 +48,8 @@ CONFIG: dict[str, Any] = {
         ["12,000 subwords", {"vocab_size": 12_000}],
         ["norm after each sub-layer", {"norm": "post"}],
     ],
-    "training": {
-        "max_steps": 2500,
-        "max_tokens": 2048,
-        "peak_rate": 4e-3,
-        "warmup_steps": 500,
-        "validate_every": 250,
-        "average": 5,
-    },
+    "training": asdict(MULTI30K_RECIPE.training)
+    | {"max_steps": 2500, "warmup_steps": 500, "validate_every": 250},
 }
 REDUCED: dict[str, Any] = {
     "beam": 2,
@@ -96,9 +92,8 @@ def measured(
     lines = (text for pair in train for text in (pair.source, pair.target))
     vocabulary = Vocabulary.train(lines, recipe["vocab_size"])
     torch.manual_seed(training["seed"])
-    sizes = TransformerConfig.narrow(len(vocabulary))
     chosen = {name: recipe[name] for name in ("dropout", "tie_embeddings", "norm")}
-    model = Transformer(TransformerConfig(**vars(sizes) | chosen)).use_fused()
+    model = Transformer(replace(TransformerConfig.narrow(len(vocabulary)), **chosen)).use_fused()
 
     def loss(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
         return teacher_forcing_loss(model, src, tgt, recipe["label_smoothing"])

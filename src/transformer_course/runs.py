@@ -66,7 +66,7 @@ class Data:
 
     def __post_init__(self) -> None:
         if self.corpus and self.corpus not in RECIPES:
-            raise ValueError(f"corpus ({self.corpus!r}) must be 'grammar' or 'multi30k'")
+            raise ValueError(f"corpus ({self.corpus!r}) must be {' or '.join(map(repr, RECIPES))}")
         if self.corpus and (self.files or self.valid_files):
             raise ValueError("give either --corpus or files of your own, not both")
         if self.valid_files and not self.files:
