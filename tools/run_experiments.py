@@ -84,9 +84,8 @@ def run_experiment(name: str, seeds: Collection[int] = SEEDS) -> None:
     """Run those of the seeds that are not done yet; as each ends, the record is written."""
     script = load(name)
     wanted = digest(script)
-    results = recorded(name)
     for seed in seeds:
-        if seed in results:
+        if seed in recorded(name):
             continue
         folder = ROOT / "runs" / "experiments" / name / wanted[:12] / f"seed-{seed}"
         done = folder / "result.json"
@@ -96,9 +95,9 @@ def run_experiment(name: str, seeds: Collection[int] = SEEDS) -> None:
             result = script.run(seed, script.CONFIG, folder)
             seconds = round(time.perf_counter() - started, 1)
             write_json(done, {"seed": seed, **result, "seconds": seconds})
-        results[seed] = json.loads(done.read_text())
-        print(f"{name}, seed {seed}: {results[seed]['seconds']} seconds", flush=True)
-        write_record(name, script, results)
+        result = json.loads(done.read_text())
+        print(f"{name}, seed {seed}: {result['seconds']} seconds", flush=True)
+        write_record(name, script, recorded(name) | {seed: result})  # others may run beside it
 
 
 def write_record(name: str, script: ModuleType, results: dict[int, Any]) -> None:
