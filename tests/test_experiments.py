@@ -5,6 +5,7 @@ import shutil
 import statistics
 import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -56,6 +57,30 @@ def test_record_grows_seed_by_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [(seed, result["scores"]) for seed, result in results.items()] == [(0, [0]), (2, [2])]
     (tmp_path / "tried.py").write_text(script.replace("{}", "{'n': 1}"))
     assert run_experiments.recorded("tried") == {}
+
+
+def test_seeds_that_run_side_by_side_keep_each_others_results(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run_experiments, "RECORDS", tmp_path)
+    monkeypatch.setattr(run_experiments, "ROOT", tmp_path)
+
+    def run(seed: int, *_: object) -> dict[str, list[int]]:
+        if seed == 1:  # while it runs, another one begins and ends
+            run_experiments.run_experiment("tried", [0])
+        return {"scores": [seed]}
+
+    (tmp_path / "tried.py").write_text("CONFIG = {}\nMODULES = []\n")
+    load = run_experiments.load
+
+    def loaded(name: str) -> ModuleType:
+        script = load(name)
+        script.__dict__["run"] = run
+        return script
+
+    monkeypatch.setattr(run_experiments, "load", loaded)
+    run_experiments.run_experiment("tried", [1])
+    assert set(run_experiments.recorded("tried")) == {0, 1}
 
 
 def test_records_are_small() -> None:
