@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from docutils import nodes
 from numpy.typing import ArrayLike
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.util.inspect import signature as signature_of
 from sphinx.util.inspect import stringify_signature
@@ -139,8 +141,18 @@ def process_signature(
     return signature and shorten(signature), returned and shorten(returned)
 
 
+def break_at_dots(app: Sphinx, doctree: nodes.document, page: str) -> None:
+    """Let the name of a module go on in the next line after each of its dots, and nowhere else."""
+    for name in doctree.findall(addnodes.desc_addname):
+        parts = [nodes.Text(f"{part}.") for part in name.astext().rstrip(".").split(".")]
+        name.children.clear()
+        for part in parts:
+            name += [part, nodes.raw("", "<wbr>", format="html")]
+
+
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Connect to autodoc, earlier than napoleon, whose priority is 500."""
+    """Connect to autodoc, earlier than napoleon, whose priority is 500, and to the pages it wrote."""
     app.connect("autodoc-process-docstring", process, priority=400)
     app.connect("autodoc-process-signature", process_signature)
+    app.connect("doctree-resolved", break_at_dots)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

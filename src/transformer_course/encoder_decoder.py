@@ -540,7 +540,7 @@ class Transformer(nn.Module):
             memory: what `encode` returned, (batch, src_len, d_model).
             src_mask: (batch, 1, 1, src_len); True = may attend; checked against the memory.
             max_len: most target positions that will be decoded.
-            beams: rival tokens for each target position, see `transformer_course.decoding.beam_search`.
+            beams: rival tokens for each target position, see `decoding.beam_search`.
 
         Returns:
             The cache; the caller owns it and passes it to `decode`.
