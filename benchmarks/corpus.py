@@ -1,10 +1,13 @@
 """The grammar's speed, and how many different pairs it writes: `python -m benchmarks.corpus`.
 
-Speed is that of one process: the median over rounds of 10,000 pairs each. Writes `results/corpus.json`.
+Speed is the median over rounds of 10,000 pairs each: of one process alone, then of one process for each core,
+side by side, each with a seed of its own. Writes `results/corpus.json`.
 """
 
 import argparse
 import json
+import multiprocessing
+import os
 import platform
 import statistics
 import time
@@ -16,22 +19,36 @@ from transformer_course.corpus import grammar
 ROUND = 10_000
 
 
-def main(pairs: int, folder: Path) -> None:
-    """Draw `pairs` pairs, timing each round of 10,000 and counting the different ones."""
-    seen: set[tuple[str, str]] = set()
-    speeds: list[float] = []
-    source = grammar.generate("train", pairs, seed=0)
+def speeds(pairs: int, seed: int, seen: set[tuple[str, str]] | None = None) -> list[float]:
+    """Pairs per second of each round; `seen` gathers the different pairs."""
+    found = []
+    source = grammar.generate("train", pairs, seed=seed)
     for _ in range(pairs // ROUND):
         start = time.perf_counter()
         batch = [next(source) for _ in range(ROUND)]
-        speeds.append(ROUND / (time.perf_counter() - start))
-        seen.update((pair.source, pair.target) for pair in batch)
+        found.append(ROUND / (time.perf_counter() - start))
+        if seen is not None:
+            seen.update((pair.source, pair.target) for pair in batch)
+    return found
+
+
+def main(pairs: int, folder: Path) -> None:
+    """Draw `pairs` pairs alone and count the different ones; then as many again, a share on each core."""
+    seen: set[tuple[str, str]] = set()
+    alone = speeds(pairs, 0, seen)
+    cores = os.cpu_count() or 1
+    with multiprocessing.get_context("spawn").Pool(cores) as pool:
+        beside = pool.starmap(
+            speeds, [(pairs // cores, seed) for seed in range(cores)], chunksize=1
+        )
     result = {
         "command": f"python -m benchmarks.corpus --pairs {pairs}",
         "pairs": pairs,
         "different": len(seen),
-        "pairs per second": round(statistics.median(speeds)),
-        "quartiles": [round(quartile) for quartile in statistics.quantiles(speeds)[::2]],
+        "pairs per second": round(statistics.median(alone)),
+        "quartiles": [round(quartile) for quartile in statistics.quantiles(alone)[::2]],
+        "processes side by side": cores,
+        "pairs per second, side by side": round(sum(map(statistics.median, beside))),
         "python": platform.python_version(),
         "processor": processor(),
     }

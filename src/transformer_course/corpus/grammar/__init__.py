@@ -30,7 +30,7 @@ def generate(split: str, n: int, seed: int = 0) -> Iterator[Pair]:
     Args:
         split: "train", "valid" or "test"; each has combinations of lemmas of its own.
         n: how many pairs, 0 or more.
-        seed: another seed gives other sentences.
+        seed: another seed gives other sentences; so processes with seeds of their own can draw side by side.
 
     Returns:
         The pairs, made one by one as they are asked for; a sentence may come again.
