@@ -11,7 +11,7 @@ from transformer_course.recipe import Recipe, split_pairs
 from transformer_course.training import TrainingConfig
 
 # The grammar never runs out of sentences, so nothing is learnt by heart: no dropout, no smoothing.
-# A third fewer updates leave one held-out sentence in ten wrong (0.895 right, not 0.975; seed 0).
+# 2,400 updates on 180,000 pairs left one held-out sentence in ten wrong (0.895 right, not 0.975; seed 0).
 GRAMMAR_RECIPE = Recipe(
     vocab_size=4000,
     dropout=0.0,
