@@ -295,8 +295,9 @@ def test_docstring_of_a_module_names_the_chapter_that_its_page_links(path: Path)
     if shown in pages:
         number = named[1]
         chapter = next((ROOT / "chapters").glob(f"{number}_*.ipynb"), None)
-        target = f"../../chapters/{chapter.name}" if chapter else "#chapter-list"
-        link = f"Explained in [chapter {number}]({target}).\n\n"
+        link = f"Explained in [chapter {number}](#chapter-list), still to come.\n\n"
+        if chapter:
+            link = f"Explained in [chapter {number}](../../chapters/{chapter.name}).\n\n"
         assert pages.split(shown)[0].endswith(link)
 
 
