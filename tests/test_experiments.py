@@ -107,7 +107,7 @@ def test_experiment_runs_at_reduced_size(
     monkeypatch.setattr(multi30k, "load_pairs", not_multi30k)
     script = run_experiments.load(name)
     result = script.run(0, merged(script.CONFIG, script.REDUCED), tmp_path / "run")
-    assert {"curves", "scores"} <= set(result) <= {"curves", "scores", "texts"}
+    assert {"curves", "scores"} <= set(result) <= {"curves", "scores", "texts", "seconds"}
     assert len({len(curve) for curve in result["curves"].values()}) == 1
     assert result["scores"]
 

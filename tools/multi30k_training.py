@@ -10,18 +10,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fingerprint import TRANSLATOR
+import torch
+from fingerprint import GRAMMAR, TRANSLATOR
 
+from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import group_by_length
-from transformer_course.evaluation import Scores, evaluate_pairs
+from transformer_course.evaluation import Scores, bleu_interval, evaluate_pairs
 from transformer_course.recipe import Recipe, train_translator
 from transformer_course.runs import MULTI30K_RECIPE, Data
-from transformer_course.training import TrainingConfig
+from transformer_course.training import TrainingConfig, average_checkpoints
 from transformer_course.translator import Translator
 
 APART = True
-MODULES = [*TRANSLATOR, "evaluation.py", "runs.py"]
+MODULES = [name for name in TRANSLATOR if name != GRAMMAR] + ["evaluation.py", "runs.py"]
 REDUCED: dict[str, Any] = {
     "beam": 2,
     "alphas": [1.0],
@@ -109,7 +111,11 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     test = data.load_test()
     searched = scored(translator, test, beam, alpha)
     groups = group_by_length(test, config["lengths"])
+    translations = translator.translate([pair.source for pair in test], beam=beam, alpha=alpha)
+    low, high = bleu_interval(test, translations, tokenize=config["tokenize"])
+    watched = translator.translate(config["watched"], beam=beam, alpha=alpha)
     return {
+        "seconds": round(history[-1]["seconds"], 1),  # of the training, all its parts together
         "curves": {
             "step": [record["step"] for record in history],
             "minutes": [round(record["seconds"] / 60, 2) for record in history],
@@ -119,9 +125,11 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             },
         },
         "scores": {
+            "validation, greedy search": round(scored(translator, valid, 1, 0.0).bleu, 3),
             "validation, by length penalty": {str(a): round(b, 3) for a, b in on_valid.items()},
             "length penalty": alpha,
             "test": round(searched.bleu, 3),
+            "test, 95 % interval": {"from": round(low, 3), "to": round(high, 3)},
             "test, greedy search": round(scored(translator, test, 1, 0.0).bleu, 3),
             "test, by words of the source": {
                 name: round(scored(translator, pairs, beam, alpha).bleu, 3)
@@ -132,7 +140,32 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             "parameters": sum(p.numel() for p in translator.model.parameters()),
         },
         "texts": {
+            "weights": kept_weights(translator, folder, training.average),
             "signature": searched.signature,
-            "watched": translator.translate(config["watched"], beam=beam, alpha=alpha),
+            "watched": watched,
+            "read": [
+                looked_at(translator, *pair)
+                for pair in zip(config["watched"], watched, strict=True)
+                if pair[1]  # a model that has learnt nothing may write nothing
+            ],
         },
+    }
+
+
+def kept_weights(translator: Translator, folder: Path, average: int) -> str:
+    """Which weights the trainer kept: the mean of the last checkpoints, or those of the best one."""
+    last = list_checkpoints(folder)[-average:]
+    mean, kept = average_checkpoints(last), translator.model.state_dict()
+    averaged = all(torch.equal(mean[name], kept[name]) for name in mean)
+    return f"average of {len(last)}" if averaged else "best checkpoint"
+
+
+def looked_at(translator: Translator, source: str, translation: str) -> dict[str, Any]:
+    """Where each decoder layer reads while the translation is written: the mean over its heads."""
+    seen = translator.attention(source, translation)
+    layers = [maps.mean(0) for name, maps in seen.maps.items() if name.endswith("cross_attention")]
+    return {
+        "source": seen.source,
+        "target": [*seen.target[1:], "</s>"],
+        "layers": [[[round(w, 3) for w in row] for row in layer.tolist()] for layer in layers],
     }

@@ -8,7 +8,8 @@ An experiment is a script book/experiments/<name>.py with
     REDUCED  values of CONFIG for a run of seconds, which the tests use
     MODULES  the package modules its result depends on; those of a translator are in fingerprint.TRANSLATOR
     run(seed, config, folder) -> {"curves": {name: [...]}, "scores": {name: number}}
-                                 and perhaps "texts", examples that a chapter shows
+                                 and perhaps "texts", examples that a chapter shows, and
+                                 "seconds", if not those that this call took
     APART    True if it takes hours, or text that isn't ours: it is run only if it is named
 
 It is run with three seeds; a seed that is done is kept in runs/experiments, so an interrupted run resumes. The
@@ -94,7 +95,7 @@ def run_experiment(name: str, seeds: Collection[int] = SEEDS) -> None:
             started = time.perf_counter()
             result = script.run(seed, script.CONFIG, folder)
             seconds = round(time.perf_counter() - started, 1)
-            write_json(done, {"seed": seed, **result, "seconds": seconds})
+            write_json(done, {"seed": seed, "seconds": seconds, **result})
         result = json.loads(done.read_text())
         print(f"{name}, seed {seed}: {result['seconds']} seconds", flush=True)
         write_record(name, script, recorded(name) | {seed: result})  # others may run beside it

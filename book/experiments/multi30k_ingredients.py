@@ -10,8 +10,7 @@ from typing import Any
 
 import torch
 from experiment_training import trained
-from fingerprint import TRANSLATOR
-from multi30k_training import APART, text_of
+from multi30k_training import APART, MODULES, text_of
 from torch import Tensor
 
 from transformer_course.checkpoints import list_checkpoints, load_weights, read_json, write_json
@@ -60,7 +59,6 @@ REDUCED: dict[str, Any] = {
     ],
     "training": {"max_steps": 2, "warmup_steps": 1, "validate_every": 1},
 }
-MODULES = [*TRANSLATOR, "evaluation.py", "runs.py"]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

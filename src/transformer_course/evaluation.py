@@ -1,5 +1,6 @@
 """Scores of a translator (chapter 09): exact match, BLEU, and exact match by phenomenon."""
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,52 @@ def evaluate_pairs(
     bleu = BLEU(tokenize=tokenize, force=tokenize == "none")  # or it warns of tokenised text
     score = bleu.corpus_score(translations, [[pair.target for pair in pairs]]).score
     return Scores(exact_match(pairs, translations), score, str(bleu.get_signature()))
+
+
+def bleu_interval(
+    pairs: Sequence[Pair],
+    translations: Sequence[str],
+    *,
+    tokenize: str = "13a",
+    draws: int = 1000,
+) -> tuple[float, float]:
+    """Where BLEU would lie for other test sentences of the same kind (chapter 15).
+
+    A bootstrap (Koehn 2004): out of the n sentences of the test set, n are drawn with repetition, many times.
+    Each draw has a BLEU, and the middle 95 % of these scores make an interval. Sacrebleu draws, from a fixed
+    seed, and gives the mean of all draws and half the width of the interval; the mean is put in the middle.
+
+    Args:
+        pairs: the test set; BLEU compares with each pair's first translation.
+        translations: one a pair, in the same order.
+        tokenize: sacrebleu's tokeniser, one of `TOKENIZERS`.
+        draws: how often to draw, 40 or more.
+
+    Returns:
+        Lowest and highest BLEU of the interval, 0 to 100.
+
+    Raises:
+        ValueError: if there are no pairs, not as many translations as pairs, no such tokeniser, or too few
+            draws.
+
+    >>> pairs = [Pair("", (text,)) for text in ("un chat dort dans la rue", "il la lui donne souvent")]
+    >>> low, high = bleu_interval(pairs, ["un chat dort dans la rue", "il la lui donne souvent"])
+    >>> round(low), round(high)
+    (100, 100)
+    """
+    if not pairs or len(pairs) != len(translations):
+        raise ValueError(
+            f"translations ({len(translations)}) must be as many as pairs ({len(pairs)}), at least one"
+        )
+    if tokenize not in TOKENIZERS:
+        raise ValueError(f"tokenize ({tokenize!r}) must be one of {', '.join(TOKENIZERS)}")
+    if draws < 40:
+        raise ValueError(f"draws ({draws}) must be at least 40: one in 40 is left out at each end")
+    bleu = BLEU(tokenize=tokenize, force=tokenize == "none")
+    score = bleu.corpus_score(translations, [[pair.target for pair in pairs]], n_bootstrap=draws)
+    shown = json.loads(score.format(6, signature=str(bleu.get_signature()), is_json=True))
+    mean, half = shown.get("confidence_mean", 0.0), shown.get("confidence_var", 0.0)  # none if 0
+    return mean - half, mean + half
 
 
 def evaluate_by_phenomenon(
