@@ -15,7 +15,7 @@ from transformer_course.checks.encoder_decoder import transformer as exercise
 from transformer_course.checks.encoder_decoder.explore import depth_table, learn_one_sentence
 from transformer_course.checks.encoder_decoder.model import right_encoder_layer
 from transformer_course.checks.engine import judge
-from transformer_course.checks.exercise import Case, Exercise
+from transformer_course.checks.exercise import Case, Exercise, Misconception
 from transformer_course.checks.multi_head.multi_head_attention import draw, reference
 from transformer_course.checks.running import in_depth, run
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
@@ -69,6 +69,58 @@ def test_an_entry_put_into_a_dictionary_is_noticed() -> None:
 
 def test_a_dictionary_is_shown_by_its_names() -> None:
     assert show("weights", NESTED) == "weights: a dictionary with 'a', 'b'"
+
+
+def test_a_dictionary_of_numbers_is_shown_whole() -> None:
+    assert show("valid", {0.0: 38.1, 0.6: 39}) == "valid = {0.0: 38.1, 0.6: 39}"
+    assert show("valid", {0.0: np.ones(1)}) == "valid: a dictionary with 0.0"
+
+
+DOUBLED = Exercise(
+    name="doubled",
+    kind="implement",
+    difficulty=1,
+    minutes=1,
+    statement="",
+    returns=("doubled",),
+    reference=lambda weights: {name: 2.0 * array for name, array in weights.items()},
+    cases=(Case("two names", ({"w": np.array([[1.0, 2.0]]), "b": np.array([3.0])},)),),
+    misconceptions=(
+        Misconception("squared", lambda weights: {n: x**2 for n, x in weights.items()}, "Twice?"),
+    ),
+)
+
+
+def test_a_result_may_be_a_dictionary_in_any_order() -> None:
+    assert judge(DOUBLED, lambda weights: {"b": 2 * weights["b"], "w": 2 * weights["w"]}).passed
+    assert judge(
+        DOUBLED, lambda weights: {n: torch.tensor(2 * x) for n, x in weights.items()}
+    ).passed
+    report = judge(DOUBLED, lambda weights: {"b": weights["b"] ** 2, "w": weights["w"] ** 2})
+    assert report.misconception == "squared"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        (lambda weights: None, "Expected a dictionary, got None."),
+        (lambda weights: {}, "`doubled`: expected the names 'w', 'b', got none."),
+        (lambda weights: {"w": weights["w"]}, "expected the names 'w', 'b', got 'w'."),
+        (lambda weights: list(weights.values()), "expected a dictionary, got a list of 2."),
+        (lambda weights: {"w": 1.0, "b": 1.0}, "`doubled['b']`: expected an array"),
+        (
+            lambda weights: {**weights, "b": 2 * weights["w"]},
+            "`doubled['b']`: expected shape (1,), got (1, 2).",
+        ),
+        (
+            lambda weights: {"w": 2 * weights["w"] + [[0, 1]], "b": 2 * weights["b"]},
+            "`doubled['w'][0, 1]`: expected 4, got 5 (1 of 2 numbers differ).",
+        ),
+        (lambda weights: {1: weights["w"], "b": weights["b"]}, "got 1, 'b'."),
+    ],
+)
+def test_a_wrong_dictionary_is_put_into_words(wrong: Any, said: str) -> None:
+    assert said in judge(DOUBLED, wrong).message
 
 
 def test_functions_for_numpy_get_arrays_deep_inside() -> None:

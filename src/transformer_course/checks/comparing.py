@@ -30,13 +30,45 @@ def as_parts(value: Any, expected: Any, names: tuple[str, ...]) -> list[Array]:
     wanted = f"{len(names)} results ({', '.join(names)})" if several else _wanted(expected)
     if value is None:
         raise Unfit(f"Expected {wanted}, got None. Is a `return` missing?")
+    if isinstance(expected, dict):
+        return _as_entries(value, expected, names[0])
     if not several:
         return [_as_part(value, expected, names[0])]
+    if all(isinstance(result, float) for result in expected):
+        value = _spread(value, len(names))
     if not isinstance(value, (tuple, list)):
         raise Unfit(f"Expected {wanted}, got {_got(value)}.")
     if len(value) != len(names):
         raise Unfit(f"Expected {wanted}, got {len(value)}.")
     return [_as_part(v, e, name) for v, e, name in zip(value, expected, names, strict=True)]
+
+
+def _spread(value: Any, count: int) -> Any:
+    """Return an array of `count` numbers as a list of them; anything else as it is."""
+    is_array = isinstance(value, (np.ndarray, torch.Tensor))
+    return list(value) if is_array and tuple(value.shape) == (count,) else value
+
+
+def _as_entries(value: Any, expected: dict[str, Any], name: str) -> list[Array]:
+    """Return each entry of a dictionary as an array, in the order of their names."""
+    if not isinstance(value, dict):
+        raise Unfit(f"`{name}`: expected {_wanted(expected)}, got {_got(value)}.")
+    if value.keys() != expected.keys():
+        wanted, got = (", ".join(map(repr, x)) or "none" for x in (expected, value))
+        raise Unfit(f"`{name}`: expected the names {wanted}, got {got}.")
+    entries = zip(sorted(expected, key=str), names_of_parts(expected, (name,)), strict=True)
+    return [_as_part(value[key], expected[key], place) for key, place in entries]
+
+
+def names_of_parts(value: Any, names: tuple[str, ...]) -> tuple[str, ...]:
+    """Return a name for each part of a result: each entry of a dictionary is a part.
+
+    >>> names_of_parts({"w": 1, "b": 2}, ("mean",))
+    ("mean['b']", "mean['w']")
+    """
+    if not isinstance(value, dict):
+        return names
+    return tuple(f"{names[0]}[{key!r}]" for key in sorted(value, key=str))
 
 
 def _as_part(value: Any, expected: Any, name: str) -> Array:
@@ -105,6 +137,8 @@ def _wanted(expected: Any) -> str:
         return "True or False"
     if isinstance(expected, tuple):
         return "a shape such as (7, 9)"
+    if isinstance(expected, dict):
+        return "a dictionary"
     return "an array (NumPy or torch)" if isinstance(expected, np.ndarray) else "a number"
 
 
@@ -124,8 +158,13 @@ def _got(value: Any) -> str:
 
 
 def loose_parts(value: Any, count: int) -> list[Array] | None:
-    """Return the results as arrays of any shape, or None if they aren't `count` arrays of numbers."""
-    values = [value] if count == 1 else value
+    """Return the results as arrays of any shape, or None if they aren't `count` arrays of numbers.
+
+    A single result may be a dictionary: each entry is an array then.
+    """
+    values = [value] if count == 1 else _spread(value, count)
+    if count == 1 and isinstance(value, dict) and value:
+        values, count = [value[key] for key in sorted(value, key=str)], len(value)
     if not isinstance(values, (tuple, list)) or len(values) != count:
         return None
     try:
@@ -190,6 +229,8 @@ def show(name: str, value: Any) -> str:
         value = value.numpy()
     if isinstance(value, float):
         return f"{name} = {number(value)}"
+    if isinstance(value, dict) and all(type(part) in (int, float) for part in value.values()):
+        return f"{name} = {value!r}"
     if isinstance(value, dict):
         return f"{name}: a dictionary with {', '.join(map(repr, value))}"
     if not isinstance(value, np.ndarray):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from transformer_course.checks.comparing import Array, first_difference, same, show
+from transformer_course.checks.comparing import Array, first_difference, names_of_parts, same, show
 from transformer_course.checks.running import Outcome
 
 if TYPE_CHECKING:
@@ -98,9 +98,8 @@ def unexplained(exercise: Exercise, result: Result) -> Report:
         question = f"Question {result.case.arguments[0]!r} ({result.case.about})"
         return failed(exercise, f"{question}: {sentence} {result.case.nudge}".rstrip())
     if result.parts is not None:
-        sentence = first_difference(
-            result.parts, result.expected, exercise.returns, exercise.tolerance
-        )
+        names = names_of_parts(result.outcome.value, exercise.returns)
+        sentence = first_difference(result.parts, result.expected, names, exercise.tolerance)
     pairs = zip(exercise.parameters, result.given, strict=False)
     shown = "\n".join("  " + show(name, value).replace("\n", "\n  ") for name, value in pairs)
     shown = "\n".join(line.rstrip() for line in shown.splitlines())

@@ -145,7 +145,8 @@ def run(function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float
         return Outcome(
             trouble="changed",
             sentence="Your function changes its inputs. Expected: inputs as they were before the call. "
-            "Make a new array instead of writing into an old one (`x = x + 1`, not `x += 1`).",
+            "Work on a copy, or build something new: `x += 1`, `x.sort()` and `d[name] = …` all write into "
+            "the old one.",
         )
     return Outcome(value, printed=sink.characters)
 
