@@ -40,6 +40,12 @@ from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.model_map import ModelMap
+from transformer_course.figures.multi30k import (
+    bleu_by_minutes,
+    bleu_by_words,
+    reading_map,
+    redrawn_histograms,
+)
 from transformer_course.figures.multi_head import (
     head_curves,
     head_links,
@@ -65,6 +71,7 @@ from transformer_course.figures.positional_encoding import (
     score_grid,
 )
 from transformer_course.figures.rate_explorer import RateExplorer
+from transformer_course.figures.redraw_explorer import RedrawExplorer
 from transformer_course.figures.sampling_explorer import SamplingExplorer
 from transformer_course.figures.self_attention import (
     projections,
@@ -104,11 +111,14 @@ __all__ = [
     "ModelMap",
     "PositionExplorer",
     "RateExplorer",
+    "RedrawExplorer",
     "SamplingExplorer",
     "SelfAttentionSteps",
     "Source",
     "WordPaths",
     "accuracy_by_length",
+    "bleu_by_minutes",
+    "bleu_by_words",
     "cache_grids",
     "component_dots",
     "curves_by_length",
@@ -136,6 +146,8 @@ __all__ = [
     "projections",
     "pull_curves",
     "rate_curves",
+    "reading_map",
+    "redrawn_histograms",
     "reliability_diagrams",
     "reshape_grids",
     "scaling_curves",
