@@ -31,10 +31,13 @@ DESCRIPTION = (
 
 
 class Map:
-    """Collects SVG elements; parts that belong to chapters other than ``lit`` are faded."""
+    """Collects SVG elements; parts that belong to chapters other than ``lit`` are faded.
+
+    Chapter 15 weighs the whole: with it, nothing is faded.
+    """
 
     def __init__(self, lit: str | None = None) -> None:
-        self.lit = lit
+        self.lit = None if lit == "15" else lit
         self.parts: list[str] = []
 
     def add(self, svg: str, chapters: tuple[str, ...] = ()) -> None:

@@ -1981,6 +1981,46 @@ MUTANTS = [
             "test_what_a_part_uses_is_written_before_it",
         ),
     ),
+    *_of(
+        "evaluation",
+        "multi30k",
+        (
+            "an interval from a mean of nothing",
+            "return mean - half, mean + half",
+            "return mean, mean + half",
+            "test_the_score_lies_within_and_the_result_is_the_same_again",
+        ),
+        (
+            "an interval of half the width",
+            "return mean - half, mean + half",
+            "return mean - half / 2, mean + half / 2",
+            "test_it_is_the_interval_of_a_bootstrap_with_loops",
+        ),
+        (
+            "always the same number of draws",
+            "n_bootstrap=draws)",
+            "n_bootstrap=1000)",
+            "test_the_score_lies_within_and_the_result_is_the_same_again",
+        ),
+        (
+            "the tokeniser forgotten",
+            'force=tokenize == "none")\n    score = bleu.corpus_score(translations',
+            'force=tokenize == "none").__class__()\n    score = bleu.corpus_score(translations',
+            "test_the_tokeniser_counts",
+        ),
+        (
+            "fewer translations than pairs are let through",
+            "if not pairs or len(pairs) != len(translations):",
+            "if not pairs:",
+            "test_wrong_input_is_named",
+        ),
+        (
+            "the page: an interval twice as wide",
+            "return mean - half, mean + half",
+            "return mean - 2 * half, mean + 2 * half",
+            "chapters/15_multi30k.ipynb",
+        ),
+    ),
 ]
 
 
