@@ -1985,10 +1985,10 @@ MUTANTS = [
         "evaluation",
         "multi30k",
         (
-            "an interval from a mean of nothing",
+            "only the upper half of the interval",
             "return mean - half, mean + half",
             "return mean, mean + half",
-            "test_the_score_lies_within_and_the_result_is_the_same_again",
+            "test_it_is_the_interval_of_a_bootstrap_with_loops",
         ),
         (
             "an interval of half the width",

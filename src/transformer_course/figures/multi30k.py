@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from transformer_course.figures.loss import MARKS, SHADES
 from transformer_course.figures.palette import INK, KEY_TEXT, LINE, QUERY, QUIET, WEIGHTS, drawn
-
-SHADES = ("#1f2328", "#d55e00", "#56b4e9")
-MARKS = ("o", "s", "D")
 
 
 @drawn
@@ -79,15 +78,18 @@ def bleu_by_minutes(
             if len(minutes) != len(scores):
                 raise ValueError(f"{name}: {len(minutes)} minutes for {len(scores)} scores")
             axes.plot(minutes, scores, "-", marker=mark, ms=5, color=colour, lw=1.6)
-        minutes, scores = seeds[0]
-        axes.annotate(
-            name, (minutes[-1], scores[-1]), (0, -20), textcoords="offset points", ha="right",
-            color=colour, fontweight="bold",
-        )  # fmt: skip
+        _name_below(axes, name, (seeds[0][0][-1], seeds[0][1][-1]), colour)
     axes.set(xlabel="minutes of training, one thread", ylabel="BLEU, validation", ylim=(0, None))
     axes.set_xlim(0, None)
     axes.yaxis.grid(True, color=LINE)
     return figure
+
+
+def _name_below(axes: Axes, name: str, end: tuple[float, float], colour: str) -> None:
+    """Write a line's name below its end, in its colour."""
+    axes.annotate(
+        name, end, (0, -22), textcoords="offset points", ha="right", color=colour, fontweight="bold"
+    )
 
 
 @drawn
@@ -105,10 +107,7 @@ def bleu_by_words(groups: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure
         places = np.arange(len(table))
         means = [float(np.mean(scores)) for scores in table.values()]
         axes.plot(places, means, "-", color=colour, lw=1.2)
-        axes.annotate(
-            name, (places[-1], means[-1]), (0, -22), textcoords="offset points", ha="right",
-            color=colour, fontweight="bold",
-        )  # fmt: skip
+        _name_below(axes, name, (float(places[-1]), means[-1]), colour)
         for place, scores in zip(places, table.values(), strict=True):
             axes.plot([place] * len(scores), scores, mark, ms=7, mfc="none", mew=1.6, color=colour)
     names = next(iter(groups.values()))
