@@ -66,9 +66,12 @@ def drawn(plot: Callable[P, Figure]) -> Callable[P, Figure]:
 
     @functools.wraps(plot)
     def wrapped(*args: P.args, **kwargs: P.kwargs) -> Figure:
-        with plt.style.context(["default", STYLE]):
-            figure = plot(*args, **kwargs)
-        plt.close(figure)
-        return figure
+        before = set(plt.get_fignums())
+        try:
+            with plt.style.context(["default", STYLE]):
+                return plot(*args, **kwargs)
+        finally:  # also if the plot refuses its numbers half-way
+            for number in set(plt.get_fignums()) - before:
+                plt.close(number)
 
     return wrapped
