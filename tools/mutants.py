@@ -934,8 +934,8 @@ MUTANTS = [
         ),
         (
             "figures stay open",
-            "        plt.close(figure)\n",
-            "",
+            "                plt.close(number)\n",
+            "                pass\n",
             "test_a_plot_is_closed_and_leaves_the_readers_settings_alone",
         ),
     ),
