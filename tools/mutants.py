@@ -617,7 +617,7 @@ MUTANTS = [
         ),
         (
             "feed-forward without ReLU",
-            "self.outer(torch.relu(self.inner(x)))",
+            "self.outer(torch.relu_(self.inner(x)))",
             "self.outer(self.inner(x))",
             "test_feed_forward_treats_each_position_by_itself",
         ),
@@ -1594,7 +1594,7 @@ MUTANTS = [
         ),
         (
             "no non-linearity, seen by the notebook",
-            "self.outer(torch.relu(self.inner(x)))",
+            "self.outer(torch.relu_(self.inner(x)))",
             "self.outer(self.inner(x))",
             "chapters/06_encoder_decoder.ipynb",
         ),

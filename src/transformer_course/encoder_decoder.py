@@ -214,7 +214,7 @@ class FeedForward(nn.Module):
         Returns:
             (..., d_model).
         """
-        return self.outer(torch.relu(self.inner(x)))
+        return self.outer(torch.relu_(self.inner(x)))
 
 
 class Residual(nn.Module):
