@@ -214,7 +214,7 @@ def write_wall_time(results: dict[str, Any], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     shares = sorted(results["shares"].items(), key=lambda item: -item[1])
     rows = [["work", "share of the time"], *([name, f"{share:.1%}"] for name, share in shares)]
-    caption = f"Where the {results['seconds']:.0f} seconds of the demo translator's training went."
+    caption = f"Where the {results['seconds']:.0f} seconds of a training on the grammar went."
     text = f"{_table(rows, caption)}\n\n{_told(results)}\n"
     (folder / "wall_time.md").write_text(text, encoding="utf-8")
 

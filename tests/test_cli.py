@@ -476,6 +476,27 @@ def test_ctrl_c_while_torch_loads_is_no_traceback(monkeypatch: pytest.MonkeyPatc
         entry_point.main()
 
 
+SETTINGS = """
+import os, sys
+from transformer_course.__main__ import main
+sys.argv = ["transformer-course", "translate", "no such run", "x", "--threads", "3"]
+try:
+    main()
+finally:
+    print(os.environ["TOKENIZERS_PARALLELISM"], os.environ["RAYON_NUM_THREADS"])
+"""
+
+
+@pytest.mark.parametrize("chosen", [{}, {"TOKENIZERS_PARALLELISM": "0", "RAYON_NUM_THREADS": "2"}])
+def test_subwords_are_cut_with_as_many_threads_or_as_the_user_says(chosen: dict[str, str]) -> None:
+    ours = ("TOKENIZERS_PARALLELISM", "RAYON_NUM_THREADS")
+    environment = {k: v for k, v in os.environ.items() if k not in ours} | chosen
+    process = [sys.executable, "-c", SETTINGS]
+    done = subprocess.run(process, env=environment, capture_output=True, text=True, timeout=120)
+    assert "no such run" in done.stderr
+    assert done.stdout.split() == (list(chosen.values()) or ["true", "3"])
+
+
 def test_data_without_any_source_is_refused() -> None:
     for files in ((), ("a", "b", "c")):
         with pytest.raises(ValueError, match="must be one tab-separated file or two aligned ones"):

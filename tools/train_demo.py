@@ -1,7 +1,7 @@
 """Train the demo translator into runs/demo, once: tests and notebooks use it, nothing commits it.
 
-A lock keeps two processes from training it at the same time. It is trained anew when the code that makes it
-has changed.
+It is the translator of `transformer-course train --corpus grammar`, trained longer. A lock keeps two processes
+from training it at the same time. It is trained anew when the code that makes it has changed.
 """
 
 import os
@@ -14,10 +14,11 @@ from pathlib import Path
 from filelock import FileLock
 from fingerprint import fingerprint
 
-from transformer_course.runs import GRAMMAR_RECIPE, Data
+from transformer_course.runs import GRAMMAR_RECIPE
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"
+STEPS, N_PAIRS = 3600, 230_000  # every pair once
 MODULES = [
     "attention.py",
     "corpus/batches.py",
@@ -36,7 +37,7 @@ MODULES = [
 
 def demo_fingerprint() -> str:
     """What the demo translator depends on: its recipe, its data, and the code that trains it."""
-    config = [asdict(GRAMMAR_RECIPE), Data.n_pairs]
+    config = [asdict(GRAMMAR_RECIPE), STEPS, N_PAIRS]
     return fingerprint(config, MODULES, ("train_translator", "generate", "Translator"))
 
 
@@ -59,7 +60,9 @@ def main() -> None:
         if not resume:
             (FOLDER / "run.json").unlink(missing_ok=True)
         # One thread: two threads that wait for each other stand nearly still beside the tests.
-        command += ["--resume"] if resume else ["--corpus", "grammar", "--threads", "1"]
+        longer = ["--steps", str(STEPS), "--n-pairs", str(N_PAIRS)]
+        fresh = ["--corpus", "grammar", *longer, "--threads", "1"]
+        command += ["--resume"] if resume else fresh
         environment = (
             os.environ | {"TQDM_MININTERVAL": "10"} if not sys.stderr.isatty() else os.environ
         )

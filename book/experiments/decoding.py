@@ -3,7 +3,7 @@
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import log_softmax
 from transformer_course.masking import padding_mask
 from transformer_course.recipe import Recipe, encode_pairs, train_translator
-from transformer_course.runs import GRAMMAR_RECIPE
 from transformer_course.training import TrainingConfig
 from transformer_course.translator import Translator
 
@@ -45,10 +44,16 @@ CONFIG: dict[str, Any] = {
     "n_spreads": 4,
     "cache": {"preset": "small", "src_len": 16, "lengths": [16, 32, 64, 128, 256], "rounds": 5},
     "recipe": asdict(
-        replace(
-            GRAMMAR_RECIPE,
-            training=replace(
-                GRAMMAR_RECIPE.training, max_steps=700, warmup_steps=100, validate_every=100
+        Recipe(
+            vocab_size=4000,
+            dropout=0.0,
+            label_smoothing=0.0,
+            training=TrainingConfig(
+                max_steps=700,
+                max_tokens=1280,
+                peak_rate=2.5e-3,
+                warmup_steps=100,
+                validate_every=100,
             ),
         )
     ),

@@ -36,7 +36,7 @@ CONFIG: dict[str, Any] = {
     "watched": ["the cat sleeps on the chair", "she does not see the tree"],
     "recipe": asdict(GRAMMAR_RECIPE) | {"training": asdict(GRAMMAR_RECIPE.training)},
 }
-CONFIG["recipe"]["training"]["validate_every"] = 200
+CONFIG["recipe"]["training"]["validate_every"] = 150
 REDUCED: dict[str, Any] = {
     "n_pairs": 400,
     "n_test": 10,

@@ -1,7 +1,7 @@
 """The first minute of a translator: 500 updates on the running corpus, with three seeds."""
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,22 @@ from fingerprint import TRANSLATOR
 from transformer_course.corpus import grammar
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.recipe import Recipe, train_translator
-from transformer_course.runs import GRAMMAR_RECIPE
 from transformer_course.training import TrainingConfig
 
 CONFIG: dict[str, Any] = {
     "n_pairs": 70_000,
     "n_test": 500,
     "recipe": asdict(
-        replace(
-            GRAMMAR_RECIPE,
-            training=replace(
-                GRAMMAR_RECIPE.training, max_steps=500, warmup_steps=100, validate_every=50
+        Recipe(
+            vocab_size=4000,
+            dropout=0.0,
+            label_smoothing=0.0,
+            training=TrainingConfig(
+                max_steps=500,
+                max_tokens=1280,
+                peak_rate=2.5e-3,
+                warmup_steps=100,
+                validate_every=50,
             ),
         )
     ),

@@ -1,5 +1,6 @@
 """Entry point of the command `transformer-course` (chapter 07); also `python -m transformer_course`."""
 
+import os
 import sys
 
 
@@ -9,6 +10,8 @@ def main() -> None:
     Raises:
         SystemExit: always, with the command's exit status; 1 if Ctrl-C came while the package was loading.
     """
+    # This process never forks, so subwords may be cut in parallel; see `corpus.vocabulary`.
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     try:
         from transformer_course.cli import app
 

@@ -312,9 +312,10 @@ def _saved_run(
 
 
 def _set_threads(threads: int | None) -> int:
-    """Let torch use so many threads, or as many as it finds best; returns how many those are."""
+    """Let torch and tokenizers use so many threads, or as many as torch finds best; returns how many."""
     if threads:
         torch.set_num_threads(threads)
+    os.environ.setdefault("RAYON_NUM_THREADS", str(torch.get_num_threads()))
     return torch.get_num_threads()
 
 
