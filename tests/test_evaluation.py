@@ -13,6 +13,7 @@ from transformer_course.evaluation import (
     TOKENIZERS,
     evaluate_by_phenomenon,
     evaluate_pairs,
+    score_translations,
 )
 from transformer_course.recipe import split_pairs, train_translator
 from transformer_course.translator import Translator
@@ -50,6 +51,17 @@ def test_bleu_is_sacrebleus_and_says_how(tokenize: str) -> None:
     assert scores.bleu == expected.score
     assert scores.signature == str(metric.get_signature())
     assert f"tok:{tokenize}" in scores.signature
+    assert score_translations(pairs, translations, tokenize=tokenize) == scores
+
+
+def test_translations_that_cannot_be_scored_are_refused() -> None:
+    texts = ["x"] * len(PAIRS)
+    with pytest.raises(ValueError, match="pairs is empty"):
+        score_translations([], [])
+    with pytest.raises(ValueError, match="must be as many as pairs"):
+        score_translations(PAIRS, texts[1:])
+    with pytest.raises(ValueError, match="tokenize \\('moses'\\) must be one of"):
+        score_translations(PAIRS, texts, tokenize="moses")
 
 
 def test_tokenised_text_is_a_surprise_only_to_other_tokenisers(

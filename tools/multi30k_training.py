@@ -16,7 +16,7 @@ from fingerprint import GRAMMAR, TRANSLATOR
 from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import group_by_length
-from transformer_course.evaluation import Scores, bleu_interval, evaluate_pairs
+from transformer_course.evaluation import Scores, bleu_interval, evaluate_pairs, score_translations
 from transformer_course.recipe import Recipe, train_translator
 from transformer_course.runs import MULTI30K_RECIPE, Data
 from transformer_course.training import TrainingConfig, average_checkpoints
@@ -87,13 +87,11 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     Returns:
         Curves against updates and minutes, scores, and what was made of the watched sentences.
     """
-    data = text_of(config)
+    data, tokenize = text_of(config), config["tokenize"]
     train, valid, _ = data.load()
 
-    def scored(translator: Translator, pairs: list[Pair], beam: int, alpha: float) -> Scores:
-        return evaluate_pairs(
-            translator, pairs, beam=beam, alpha=alpha, tokenize=config["tokenize"]
-        )
+    def on_valid(translator: Translator, beam: int, alpha: float) -> float:
+        return evaluate_pairs(translator, valid, beam=beam, alpha=alpha, tokenize=tokenize).bleu
 
     training = TrainingConfig(**config["recipe"]["training"] | {"seed": seed})
     translator, _ = train_translator(
@@ -102,17 +100,23 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         folder,
         Recipe(**config["recipe"] | {"training": training}),
         resume=(folder / "checkpoints").exists(),
-        evaluate=lambda translator: {"BLEU": scored(translator, valid, 1, 0.0).bleu},
+        evaluate=lambda translator: {"BLEU": on_valid(translator, 1, 0.0)},
     )
     history = json.loads((folder / "history.json").read_text(encoding="utf-8"))
     beam = config["beam"]
-    on_valid = {alpha: scored(translator, valid, beam, alpha).bleu for alpha in config["alphas"]}
-    alpha = max(on_valid, key=lambda alpha: on_valid[alpha])
+    by_alpha = {alpha: on_valid(translator, beam, alpha) for alpha in config["alphas"]}
+    alpha = max(by_alpha, key=lambda alpha: by_alpha[alpha])
     test = data.load_test()
-    searched = scored(translator, test, beam, alpha)
-    groups = group_by_length(test, config["lengths"])
-    translations = translator.translate([pair.source for pair in test], beam=beam, alpha=alpha)
-    low, high = bleu_interval(test, translations, tokenize=config["tokenize"])
+    sources = [pair.source for pair in test]
+    translations = translator.translate(sources, beam=beam, alpha=alpha)
+    written = dict(zip(sources, translations, strict=True))
+
+    def score(pairs: list[Pair]) -> Scores:
+        return score_translations(pairs, [written[p.source] for p in pairs], tokenize=tokenize)
+
+    searched, groups = score(test), group_by_length(test, config["lengths"])
+    low, high = bleu_interval(test, translations, tokenize=tokenize)
+    greedy = evaluate_pairs(translator, test, beam=1, tokenize=tokenize)
     watched = translator.translate(config["watched"], beam=beam, alpha=alpha)
     return {
         "seconds": round(history[-1]["seconds"], 1),  # of the training, all its parts together
@@ -125,16 +129,14 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             },
         },
         "scores": {
-            "validation, greedy search": round(scored(translator, valid, 1, 0.0).bleu, 3),
-            "validation, by length penalty": {str(a): round(b, 3) for a, b in on_valid.items()},
+            "validation, greedy search": round(on_valid(translator, 1, 0.0), 3),
+            "validation, by length penalty": {str(a): round(b, 3) for a, b in by_alpha.items()},
             "length penalty": alpha,
             "test": round(searched.bleu, 3),
             "test, 95 % interval": {"from": round(low, 3), "to": round(high, 3)},
-            "test, greedy search": round(scored(translator, test, 1, 0.0).bleu, 3),
+            "test, greedy search": round(greedy.bleu, 3),
             "test, by words of the source": {
-                name: round(scored(translator, pairs, beam, alpha).bleu, 3)
-                for name, pairs in groups.items()
-                if pairs
+                name: round(score(pairs).bleu, 3) for name, pairs in groups.items() if pairs
             },
             "exact match": searched.exact_match,
             "parameters": sum(p.numel() for p in translator.model.parameters()),

@@ -53,14 +53,43 @@ def evaluate_pairs(
         ValueError: if there are no pairs, there is no such tokeniser, a source is empty or too long, or beam
             or alpha are out of range.
     """
+    _check(pairs, tokenize)  # before the translator works for minutes
+    translations = translator.translate([pair.source for pair in pairs], beam=beam, alpha=alpha)
+    return score_translations(pairs, translations, tokenize=tokenize)
+
+
+def score_translations(
+    pairs: Sequence[Pair], translations: Sequence[str], *, tokenize: str = "13a"
+) -> Scores:
+    """Compare translations that are there already with the right ones.
+
+    Args:
+        pairs: the test set; BLEU compares with each pair's first translation.
+        translations: one a pair, in the same order.
+        tokenize: sacrebleu's tokeniser, one of `TOKENIZERS`; "none" for text that is tokenised already.
+
+    Returns:
+        Exact match, BLEU and its signature.
+
+    Raises:
+        ValueError: if there are no pairs, not as many translations as pairs, or no such tokeniser.
+
+    >>> pairs = [Pair("two cats", ("deux chats",)), Pair("a cat", ("un chat",))]
+    >>> score_translations(pairs, ["deux chats", "une chat"]).exact_match
+    0.5
+    """
+    _check(pairs, tokenize)
+    bleu = BLEU(tokenize=tokenize, force=tokenize == "none")  # or it warns of tokenised text
+    exact = exact_match(pairs, translations)
+    score = bleu.corpus_score(translations, [[pair.target for pair in pairs]]).score
+    return Scores(exact, score, str(bleu.get_signature()))
+
+
+def _check(pairs: Sequence[Pair], tokenize: str) -> None:
     if not pairs:
         raise ValueError("pairs is empty; there must be at least one")
     if tokenize not in TOKENIZERS:
         raise ValueError(f"tokenize ({tokenize!r}) must be one of {', '.join(TOKENIZERS)}")
-    translations = translator.translate([pair.source for pair in pairs], beam=beam, alpha=alpha)
-    bleu = BLEU(tokenize=tokenize, force=tokenize == "none")  # or it warns of tokenised text
-    score = bleu.corpus_score(translations, [[pair.target for pair in pairs]]).score
-    return Scores(exact_match(pairs, translations), score, str(bleu.get_signature()))
 
 
 def bleu_interval(
