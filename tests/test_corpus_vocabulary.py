@@ -35,22 +35,26 @@ def vocabulary() -> Vocabulary:
     return Vocabulary.train(LINES, SIZE)
 
 
-V = Vocabulary.train(LINES, SIZE)
+V = Vocabulary.train([*LINES, "A"], SIZE)  # has seen a capital
+SMALL = Vocabulary.train(LINES, SIZE)
+vocabularies = pytest.mark.parametrize("v", [V, SMALL])
 
 
+@vocabularies
 @settings(max_examples=1000)
-@given(st.text())
-@example("")
-@example(" \t\n ")
-@example("</s>")
-@example("a<pad>b <s>")
-@example("▁ ĠĠ Ċ")
-@example("\x00\x1c\u2028\ufeff\u00ad")
-@example("e\u0301 \u0301 x")
-@example("''’’ l'’ '")
-@example("👩‍👩‍👧 🇫🇷 한국어 我爱火锅 עברית")
-def test_decoding_undoes_encoding(text: str) -> None:
-    assert V.decode(V.encode([text])) == [V.normalise(text)]
+@given(text=st.text())
+@example(text="")
+@example(text=" \t\n ")
+@example(text="</s>")
+@example(text="a<pad>b <s>")
+@example(text="▁ ĠĠ Ċ")
+@example(text="\x00\x1c\u2028\ufeff\u00ad")
+@example(text="e\u0301 \u0301 x")
+@example(text="''’’ l'’ '")
+@example(text="👩‍👩‍👧 🇫🇷 한국어 我爱火锅 עברית")
+@example(text="E\u0301TE\u0301 İSTANBUL ΣΑΣ Ǆ ẞ \u212b")
+def test_decoding_undoes_encoding(v: Vocabulary, text: str) -> None:
+    assert v.decode(v.encode([text])) == [v.normalise(text)]
 
 
 @given(st.lists(st.text()))
@@ -65,10 +69,12 @@ def test_no_text_becomes_a_special_token(text: str) -> None:
     assert all(entry > 2 for entry in V.encode([text])[0])
 
 
-@given(st.text())
-def test_normalised_text_is_left_alone(text: str) -> None:
-    once = V.normalise(text)
-    assert V.normalise(once) == once
+@vocabularies
+@given(text=st.text())
+@example(text="E\u0301TE\u0301 İSTANBUL ΣΑΣ Ǆ ẞ \u212b")
+def test_normalised_text_is_left_alone(v: Vocabulary, text: str) -> None:
+    once = v.normalise(text)
+    assert v.normalise(once) == once
     assert "  " not in once
     assert once == once.strip(" ")
 
@@ -116,6 +122,23 @@ def test_no_merge_crosses_a_boundary(text: str, cuts: list[str]) -> None:
 def test_a_word_has_one_form_at_the_start_and_inside(vocabulary: Vocabulary) -> None:
     (inside,) = vocabulary.encode(["the the"])
     assert inside == vocabulary.encode(["the"])[0] * 2
+
+
+def test_capitals_are_kept_where_one_was_seen_and_made_small_where_none_was(tmp_path: Path) -> None:
+    text = "LE CHAT, l'E\u0301te\u0301"
+    assert V.normalise(text) == "LE CHAT, l'Été"
+    assert V.encode([text]) != V.encode([text.lower()])
+    assert SMALL.normalise(text) == "le chat, l'été"
+    assert SMALL.encode([text]) == SMALL.encode([text.lower()])
+    SMALL.save(tmp_path / "small.json")
+    again = Vocabulary.load(tmp_path / "small.json")
+    assert again.encode([text]) == SMALL.encode([text])
+
+
+@pytest.mark.parametrize("capital", ["Z", "Ä", "Σ", "ǅ"])  # the last one is a letter of title case
+def test_one_capital_anywhere_is_enough_to_keep_them(capital: str) -> None:
+    one = Vocabulary.train([*LINES, f"x{capital}"], SIZE)
+    assert one.normalise(f"A{capital}") == f"A{capital}"
 
 
 def test_size_and_special_ids(vocabulary: Vocabulary) -> None:

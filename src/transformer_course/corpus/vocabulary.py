@@ -34,7 +34,8 @@ class Vocabulary:
 
     Ids 0, 1 and 2 are <pad>, <s> and </s>; then come the bytes, then the merged subwords. No text
     is ever encoded to the first three, not even one that spells "</s>". Decoding undoes encoding:
-    `decode(encode([text])) == [normalise(text)]`.
+    `decode(encode([text])) == [normalise(text)]`. A vocabulary learnt from text without capitals
+    lower-cases what it encodes: a model that uses it has never seen a capital.
 
     Args:
         tokenizer: one of the tokenizers library, with the rules of this module; its handling of
@@ -43,8 +44,8 @@ class Vocabulary:
     >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
     >>> vocabulary.pieces("le chat voit l'arbre")
     ['▁le', '▁chat', '▁voit', "▁l'", 'a', 'r', 'b', 'r', 'e']
-    >>> vocabulary.decode(vocabulary.encode(["le  chat  💛"]))
-    ['le chat 💛']
+    >>> vocabulary.decode(vocabulary.encode(["Le  chat  gør"]))
+    ['le chat gør']
     """
 
     pad_id = 0
@@ -61,7 +62,8 @@ class Vocabulary:
         """Learn the subwords of a text; the same lines in any order give the same vocabulary.
 
         Args:
-            lines: sentences of both languages.
+            lines: sentences of both languages. If none of them has a capital, `encode` will
+                lower-case its text.
             size: number of entries to reach, special tokens and bytes included. It stays below
                 where no pair of subwords is left that occurs twice.
 
@@ -81,7 +83,7 @@ class Vocabulary:
         sentences = _checked(lines)
         if not sentences:
             raise ValueError("lines is empty; there must be at least one sentence to learn from")
-        tokenizer = _untrained()
+        tokenizer = _untrained(lowercase=all(line == line.lower() for line in sentences))
         trainer = trainers.BpeTrainer(
             vocab_size=size,
             min_frequency=2,
@@ -113,7 +115,7 @@ class Vocabulary:
             raise
         except Exception as error:  # the library raises bare Exception for whatever it can't read
             raise ValueError(f"{refusal}: {error}") from error
-        if _rules(tokenizer) != _rules(_untrained()):
+        if all(_rules(tokenizer) != _rules(_untrained(small)) for small in (False, True)):
             raise ValueError(f"{refusal}: it splits or joins text by other rules")
         if [tokenizer.id_to_token(i) for i in range(3)] != _SPECIALS:
             raise ValueError(f"{refusal}: ids 0, 1, 2 are not {PAD}, {BOS}, {EOS}")
@@ -141,6 +143,8 @@ class Vocabulary:
 
     def normalise(self, text: str) -> str:
         """Bring a text to the form that decoding gives back: composed (NFC), single spaces.
+
+        Lower-cased too, if the vocabulary was learnt from text without capitals.
 
         Args:
             text: any text.
@@ -237,11 +241,12 @@ class Vocabulary:
         return [entry for entry in entries[:end] if entry >= len(_SPECIALS)]
 
 
-def _untrained() -> Tokenizer:
+def _untrained(lowercase: bool) -> Tokenizer:
     """Set up the rules of the pipeline, with an empty vocabulary."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.Sequence(
         [
+            *([normalizers.Lowercase()] if lowercase else []),
             normalizers.NFC(),
             normalizers.Replace(Regex(r"\s+"), " "),
             normalizers.Strip(),
