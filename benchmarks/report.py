@@ -1,5 +1,7 @@
 """The benchmark's numbers as the book shows them: a Markdown table and a figure."""
 
+import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -209,14 +211,21 @@ def write_tricks(results: dict[str, Any], folder: Path) -> None:
     )
 
 
-def write_wall_time(results: dict[str, Any], folder: Path) -> None:
-    """Write `wall_time.md`: the share of each kind of work, largest first, and how it was measured."""
+def write_wall_time(paths: Sequence[Path], folder: Path) -> None:
+    """Write `wall_time.md` from one record a corpus: the share of each kind of work, how it was measured."""
     folder.mkdir(parents=True, exist_ok=True)
-    shares = sorted(results["shares"].items(), key=lambda item: -item[1])
-    rows = [["work", "share of the time"], *([name, f"{share:.1%}"] for name, share in shares)]
-    caption = f"Where the {results['seconds']:.0f} seconds of a training on the grammar went."
-    text = f"{_table(rows, caption)}\n\n{_told(results)}\n"
-    (folder / "wall_time.md").write_text(text, encoding="utf-8")
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+    names = sorted(records[0]["shares"], key=lambda name: -records[0]["shares"][name])
+    rows = [["work", *(_trained(record) for record in records)]]
+    rows += [[name, *(f"{record['shares'][name]:.1%}" for record in records)] for name in names]
+    told = [f"{_trained(record)}:\n\n{_told(record)}" for record in records]
+    text = "\n\n".join([_table(rows, "Where the time of a training went."), *told])
+    (folder / "wall_time.md").write_text(text + "\n", encoding="utf-8")
+
+
+def _trained(record: dict[str, Any]) -> str:
+    """Corpus, updates and seconds of a training whose time was measured."""
+    return f"{record['corpus']}, {record['steps']:,} updates, {record['seconds']:,.0f} seconds"
 
 
 def _told(results: dict[str, Any]) -> str:

@@ -1,8 +1,10 @@
 """Where a training run's time goes: `python -m benchmarks.wall_time`.
 
-It does the training of `transformer-course train --corpus grammar`, from the first sentence to the translator
-on disk, and times each kind of work by itself. An update is: loss, gradients, new weights. Starting Python and
-importing torch isn't counted. Writes `results/wall_time.json` and the table of the results page.
+It does the training of `transformer-course train --corpus NAME`, from the first sentence to the translator on
+disk, and times each kind of work by itself. An update is: loss, gradients, new weights. Starting Python and
+importing torch isn't counted. Writes `results/wall_time_NAME.json` and the table of the results page.
+
+Multi30k is read from the folder that the variable MULTI30K names, or downloaded where there is none.
 """
 
 import argparse
@@ -27,13 +29,13 @@ from benchmarks.speed import ROOT, processor
 from transformer_course import recipe
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe import train_translator
-from transformer_course.runs import GRAMMAR_RECIPE, Data
+from transformer_course.runs import RECIPES, Data
 from transformer_course.training import Trainer
 
 UPDATES = "updates"
 # What is timed, and under which name. None of them calls another one.
 PARTS: list[tuple[Any, str, str]] = [
-    (Data, "load", "making the sentences"),
+    (Data, "load", "making or reading the sentences"),
     (Vocabulary, "train", "learning the subwords"),
     (recipe, "encode_pairs", "sentences to subwords"),
     (Trainer, "_update", UPDATES),
@@ -67,24 +69,30 @@ def timed(seconds: dict[str, float]) -> Iterator[None]:
 def main(arguments: list[str] | None = None) -> None:
     """Train once, and write record and table."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--corpus", choices=sorted(RECIPES), default="grammar")
     parser.add_argument("--threads", type=int, default=2)
-    parser.add_argument("--steps", type=int, default=GRAMMAR_RECIPE.training.max_steps)
-    parser.add_argument("--pairs", type=int, default=Data.n_pairs)
-    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/wall_time.json")
+    parser.add_argument("--steps", type=int, help="all of the recipe's if left out")
+    parser.add_argument("--pairs", type=int, default=Data.n_pairs, help="only for the grammar")
+    parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results", help="record")
     parser.add_argument("--book", type=Path, default=ROOT / "book/_generated", help="table")
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
-    setup = replace(GRAMMAR_RECIPE.training, max_steps=options.steps)
+    setup = RECIPES[options.corpus].training
+    if options.steps is not None:
+        setup = replace(setup, max_steps=options.steps)
+    data = Data(options.corpus, options.pairs, folder=os.environ.get("MULTI30K"))
     seconds: dict[str, float] = defaultdict(float)
     with tempfile.TemporaryDirectory() as folder, timed(seconds):
         start = time.perf_counter()
-        train, valid, _ = Data(corpus="grammar", n_pairs=options.pairs).load()
-        train_translator(train, valid, folder, replace(GRAMMAR_RECIPE, training=setup))
+        train, valid, _ = data.load()
+        train_translator(train, valid, folder, replace(RECIPES[options.corpus], training=setup))
         whole = time.perf_counter() - start
     seconds["all else"] = whole - sum(seconds.values())
     results = {
-        "command": "python -m benchmarks.wall_time"
-        f" --threads {options.threads} --steps {options.steps} --pairs {options.pairs}",
+        "corpus": options.corpus,
+        "steps": setup.max_steps,
+        "command": f"python -m benchmarks.wall_time --corpus {options.corpus}"
+        f" --threads {options.threads} --steps {setup.max_steps} --pairs {options.pairs}",
         "date": time.strftime("%Y-%m-%d"),
         "processor": processor(),
         "threads": options.threads,
@@ -92,8 +100,9 @@ def main(arguments: list[str] | None = None) -> None:
         "seconds": round(whole, 1),
         "shares": {name: round(part / whole, 4) for name, part in seconds.items()},
     }
-    options.out.write_text(json.dumps(results, indent=1) + "\n")
-    write_wall_time(results, options.book)
+    path: Path = options.out / f"wall_time_{options.corpus}.json"
+    path.write_text(json.dumps(results, indent=1) + "\n")
+    write_wall_time(sorted(options.out.glob("wall_time_*.json")), options.book)
     print(results["seconds"], results["shares"])
 
 

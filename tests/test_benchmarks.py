@@ -196,15 +196,25 @@ def test_quick_tricks_write_json_and_tables(tmp_path: Path) -> None:
 
 
 def test_shares_of_a_short_training_add_up(tmp_path: Path) -> None:
-    out, threads = tmp_path / "wall_time.json", torch.get_num_threads()
+    committed = speed.ROOT / "benchmarks/results/wall_time_grammar.json"
+    before = json.loads(committed.read_text()) | {"corpus": "another"}
+    (tmp_path / "wall_time_another.json").write_text(json.dumps(before))
+    threads = torch.get_num_threads()
     sizes = ["--threads", "1", "--steps", "2", "--pairs", "300"]
-    wall_time.main([*sizes, "--out", str(out), "--book", str(tmp_path)])
+    wall_time.main([*sizes, "--out", str(tmp_path), "--book", str(tmp_path)])
     torch.set_num_threads(threads)
-    shares = json.loads(out.read_text())["shares"]
+    record = json.loads((tmp_path / "wall_time_grammar.json").read_text())
+    shares = record["shares"]
     assert set(shares) == {name for *_, name in wall_time.PARTS} | {"all else"}
     assert sum(shares.values()) == pytest.approx(1, abs=0.01)
     assert min(shares.values()) >= 0
-    assert f"{shares[wall_time.UPDATES]:.1%}" in (tmp_path / "wall_time.md").read_text()
+    text = (tmp_path / "wall_time.md").read_text()
+    shown = [f"{found['shares'][wall_time.UPDATES]:.1%}" for found in (before, record)]
+    assert f"| {wall_time.UPDATES} | {' | '.join(shown)} |" in text
+    assert (
+        f"| another, 2,700 updates, {before['seconds']:.0f} seconds | grammar, 2 updates, " in text
+    )
+    assert text.count("**Command:**") == 2
 
 
 def test_claims_about_the_tricks() -> None:
@@ -228,7 +238,7 @@ def test_claims_about_the_tricks() -> None:
 
 def test_claims_about_the_time_of_a_training() -> None:
     """What the results page says about the committed record."""
-    record = json.loads((speed.ROOT / "benchmarks/results/wall_time.json").read_text())
+    record = json.loads((speed.ROOT / "benchmarks/results/wall_time_grammar.json").read_text())
     shares = record["shares"]
     assert 1 - shares[wall_time.UPDATES] == pytest.approx(1 / 6, abs=0.01)
     before = sum(
