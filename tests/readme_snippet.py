@@ -33,7 +33,9 @@ def shortened(code: str) -> str:
 
 
 def write_data(folder: Path) -> None:
-    """The files that README's program reads: mine.en and mine.fr."""
+    """The files that README's program and the page on reuse read: mine.en, mine.fr, test.en, test.fr."""
     pairs = number_pairs(longest=2)
-    (folder / "mine.en").write_text("".join(f"{p.source}\n" for p in pairs), encoding="utf-8")
-    (folder / "mine.fr").write_text("".join(f"{p.target}\n" for p in pairs), encoding="utf-8")
+    for name, chosen in (("mine", pairs), ("test", pairs[:3])):
+        for language, side in (("en", "source"), ("fr", "target")):
+            lines = [f"{getattr(pair, side)}\n" for pair in chosen]
+            (folder / f"{name}.{language}").write_text("".join(lines), encoding="utf-8")

@@ -50,6 +50,14 @@ def test_the_pages_programs_run(tmp_path: Path) -> None:
     assert (tmp_path / "runs" / "terminal" / "model.safetensors").exists()
 
 
+def test_every_install_command_is_one_that_pip_takes() -> None:
+    pages = [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]
+    texts = [page.read_text(encoding="utf-8") for page in pages]
+    named = [name for text in texts for name in re.findall(r'pip install "([^"]*)"', text)]
+    assert len(named) >= 4
+    assert set(named) == {".[translate]", ".[learn]"}
+
+
 def test_the_page_shows_what_engineers_ask_for() -> None:
     assert len(BLOCKS) >= 10
     for wish in (
