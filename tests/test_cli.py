@@ -5,13 +5,15 @@ import io
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from small_runs import number_pairs, trained, trained_run
@@ -180,8 +182,10 @@ def test_sentences_from_arguments_a_file_and_standard_input(run: Run, files: lis
     assert run("translate", folder, *lines).out == expected
     assert run("translate", folder, "--file", files[0]).out == expected
     assert run("translate", folder, stdin="\n".join(lines).encode()).out == expected
-    windows = "\r\n".join(lines).encode()
+    windows = b"\xef\xbb\xbf" + "\r\n".join(lines).encode()
     assert run("translate", folder, stdin=windows).out == expected
+    files[0].write_bytes(windows)
+    assert run("translate", folder, "--file", files[0]).out == expected
     assert run("translate", folder, stdin=b"").out == ""
 
 
@@ -202,6 +206,36 @@ def test_standard_input_is_answered_line_by_line() -> None:
     process.stdin.close()
     assert process.wait() == 0
     process.stdout.close()
+
+
+def test_what_is_written_to_a_file_is_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the system's encoding is another one, as in a Windows terminal."""
+    monkeypatch.setattr(trained().vocabulary, "decode", lambda rows: ["łódź été"] * len(rows))
+    monkeypatch.setattr(cli.Translator, "load", lambda run: trained())
+    stdout = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
+    monkeypatch.setattr(sys, "stdout", stdout)
+    with pytest.raises(SystemExit):
+        cli.app(["translate", "run", "one"])
+    assert stdout.buffer.getvalue() == "łódź été\n".encode()  # type: ignore[attr-defined]
+
+
+def test_a_translation_without_an_end_is_told(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = trained_run()
+    whole = run("translate", folder, "one", "two", "one")
+    assert whole.err == ""
+    search = cli.Translator.search
+
+    def cut(*arguments: Any, **settings: Any) -> Any:
+        found = search(*arguments, **settings)
+        return [found[0], *([replace(best[0], ids=best[0].ids[:-1])] for best in found[1:])]
+
+    monkeypatch.setattr(cli.Translator, "search", cut)
+    result = run("translate", folder, "one", "two", "one")
+    assert result.out == whole.out  # </s> isn't shown
+    assert "no end for 2 of 3 translations" in result.err
+    assert "(sentence 2, 3)" in result.err
+    stdin = run("translate", folder, stdin=b"one\n")
+    assert (stdin.out, stdin.err) == ("un\n", "")
 
 
 def test_a_reader_that_leaves_early_is_no_error(files: list[Path]) -> None:
@@ -278,7 +312,8 @@ def interrupt(*_: object, **__: object) -> None:
 def test_ctrl_c_while_data_is_loaded_and_twice_in_training(
     run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    arguments = ["train", "--pairs", *files, "--out", tmp_path / "run", *QUICK]
+    out = tmp_path / "run"
+    arguments = ["train", "--pairs", *files, "--out", out, *QUICK]
     with monkeypatch.context() as patch:
         patch.setattr(runs, "read_pairs", interrupt)
         result = run(*arguments)
@@ -287,9 +322,9 @@ def test_ctrl_c_while_data_is_loaded_and_twice_in_training(
         patch.setattr(cli, "_describe", interrupt)
         result = run(*arguments)  # the folder of a run that wrote nothing is free
     assert result.status == 130
-    assert result.err.strip().endswith("stopped")
+    assert result.err.strip().endswith(f"stopped; go on from the start with: {cli._go_on(out)}")
     assert "Traceback" not in result.err
-    assert run(*arguments).status == 0
+    assert run("train", "--out", out, "--resume").status == 0
     with monkeypatch.context() as patch:
         patch.setattr(cli, "train_translator", interrupt)
         result = run("train", "--out", tmp_path / "run", "--resume")
@@ -312,6 +347,11 @@ def test_a_truncated_checkpoint_is_refused_and_another_can_be_chosen(
     assert run("train", "--out", out, "--resume", *offered.split()).status == 0
     assert (out / "model.safetensors").read_bytes() == model
     assert load_tensors(newest)[1]["step"] == 10
+    elsewhere = tmp_path / "step-0000008.safetensors"
+    result = run("train", "--out", out, "--resume", "--checkpoint", elsewhere)
+    assert_one_sentence(result, f"checkpoint ({elsewhere}) must be in {out / 'checkpoints'}")
+    its_own = out / "checkpoints" / "step-0000008.safetensors"
+    assert run("train", "--out", out, "--resume", "--checkpoint", its_own).status == 0
     (out / "model.safetensors").write_bytes(model[:1000])
     assert_one_sentence(run("translate", out, "one"), "model.safetensors is damaged")
     assert run("train", "--out", out, "--resume").status == 0  # writes it again
@@ -345,6 +385,52 @@ def test_resuming_takes_no_other_settings_and_no_other_files(
         (out / name).unlink()
         assert_one_sentence(run(*resume), f"{name} is missing")
         (out / name).write_text(good)
+
+
+def test_a_run_that_stopped_before_its_first_checkpoint_is_kept_and_can_be_resumed(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out, whole = tmp_path / "a run", tmp_path / "whole"
+    arguments = ["train", "--pairs", *files, *QUICK, "--out"]
+    assert run(*arguments, whole).status == 0
+    out.mkdir()
+    for name in ("run.json", "recipe.json", "vocabulary.json"):
+        (out / name).write_bytes((whole / name).read_bytes())
+    assert_one_sentence(run(*arguments, out, "--seed", 3), "already holds a run")
+    assert run("train", "--out", out, "--resume").status == 0
+    same = [(folder / "model.safetensors").read_bytes() for folder in (out, whole)]
+    assert same[0] == same[1]
+    (tmp_path / "cooking").mkdir()
+    (tmp_path / "cooking" / "recipe.json").write_text("two eggs")
+    assert_one_sentence(run(*arguments, tmp_path / "cooking"), "already holds a run")
+    assert (tmp_path / "cooking" / "recipe.json").read_text() == "two eggs"
+
+
+def test_the_hint_how_to_go_on_can_be_pasted() -> None:
+    told = cli._go_on(Path("runs") / "my run")
+    assert shlex.split(told)[2:] == ["--out", str(Path("runs") / "my run"), "--resume"]
+
+
+def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert run("train", "--pairs", *files, "--out", out, *QUICK).status == 0
+    before = run("evaluate", out)
+    assert before.status == 0
+    texts = [path.read_text() for path in files]
+    for path, text in zip(files, texts, strict=True):  # another order holds out the same pairs
+        path.write_text("".join(reversed(text.splitlines(keepends=True))))
+    assert run("evaluate", out).out == before.out
+    for path, text in zip(files, texts, strict=True):
+        more = [f"{line} {line}\n" for line in text.splitlines()]
+        path.write_text(text + "".join(more))
+    problem = ["mine.en and", "not the pairs that", "name a test set by --pairs"]
+    assert_one_sentence(run("evaluate", out), *problem)
+    assert run("evaluate", out, "--pairs", *files, "--beam", 1).status == 0
+    for path, text in zip(files, texts, strict=True):
+        path.write_text(text)
+    assert run("evaluate", out).out == before.out
 
 
 # Errors
@@ -424,7 +510,8 @@ def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_
     [
         (["one", "--beam", "0"], ["beam (0) must be 1 or more"]),
         (["one", "--beam", "1000"], ["beam (1000)", "half the vocabulary"]),
-        (["one", "--alpha", "-1"], ["alpha (-1.0) must be 0 or more"]),
+        (["one", "--alpha", "-1"], ["alpha (-1.0) must be from 0 to 10"]),
+        (["one", "--alpha", "1000"], ["alpha (1000.0) must be from 0 to 10"]),
         (["one", ""], ["sentence 2 ('') is empty"]),
         (["one " * 70], ["has 70 subwords, the model takes at most 63"]),
         (["one", "--file", "x"], ["give sentences or --file, not both"]),
@@ -441,8 +528,9 @@ def test_wrong_translation_is_refused_in_one_sentence(
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (b"one\n\ntwo\n", "line 2: ('') is empty"),
-        (b"one\n\xff\n", "line 2: 'utf-8' codec can't decode"),
+        (b"one\n\ntwo\n", "line 2: empty line"),
+        (b"one\n\xff\n", "line 2: invalid UTF-8 (byte 0xff at byte 1 of the line)"),
+        (b"one\none\ttwo\n", "line 2: a tab where none belongs"),
         (b"one\n" + b"one " * 70, "line 2:"),
     ],
 )
@@ -458,7 +546,8 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
     folder = trained_run()
     pairs = ["--pairs", *files]
     assert_one_sentence(run("evaluate", tmp_path, *pairs), "vocabulary.json is missing")
-    assert_one_sentence(run("evaluate", folder), "run.json is missing", "is not a run")
+    problem = ["run.json is missing", "is not a run", "trained in Python is evaluated with --pairs"]
+    assert_one_sentence(run("evaluate", folder), *problem)
     assert_one_sentence(run("evaluate", folder, *pairs, "--tokenize", "x"), "tokenize ('x')")
     assert_one_sentence(run("evaluate", folder, *pairs, "--tsv", files[0]), "not both")
     assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")

@@ -391,8 +391,8 @@ def test_beam_search_refuses() -> None:
     for top_beams in (0, 4):
         with refuses(f"top_beams ({top_beams}) must be 1 or more and at most beam (3)"):
             beam_search(model, src, 3, 5, top_beams=top_beams)
-    for alpha in (-0.1, math.nan):
-        with refuses(f"alpha ({alpha}) must be 0 or more"):
+    for alpha in (-0.1, 10.1, math.inf, math.nan):
+        with refuses(f"alpha ({alpha}) must be from 0 to 10"):
             beam_search(model, src, 3, 5, alpha=alpha)
 
 

@@ -130,7 +130,7 @@ def test_empty_and_too_long_sentences_are_named(method: str) -> None:
 def test_numbers_out_of_range_are_named() -> None:
     with pytest.raises(ValueError, match=r"beam \(0\) must be 1 or more"):
         trained().translate("one", beam=0)
-    with pytest.raises(ValueError, match=r"alpha \(-1\.0\) must be 0 or more"):
+    with pytest.raises(ValueError, match=r"alpha \(-1\.0\) must be from 0 to 10"):
         trained().translate("one", alpha=-1.0)
     with pytest.raises(ValueError, match=r"top_beams \(5\) must be 1 or more and at most beam"):
         trained().search(["one"], beam=4, top_beams=5)

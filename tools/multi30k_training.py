@@ -99,7 +99,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         valid,
         folder,
         Recipe(**config["recipe"] | {"training": training}),
-        resume=(folder / "checkpoints").exists(),
+        resume=(folder / "recipe.json").exists(),
         evaluate=lambda translator: {"BLEU": on_valid(translator, 1, 0.0)},
     )
     history = json.loads((folder / "history.json").read_text(encoding="utf-8"))

@@ -56,9 +56,7 @@ def main() -> None:
         FOLDER.mkdir(exist_ok=True)
         stamp.write_text(wanted)
         command = [sys.executable, "-m", "transformer_course", "train", "--out", "runs/demo"]
-        resume = any((FOLDER / "checkpoints").glob("step-*.safetensors"))
-        if not resume:
-            (FOLDER / "run.json").unlink(missing_ok=True)
+        resume = (FOLDER / "recipe.json").exists()
         # One thread: two threads that wait for each other stand nearly still beside the tests.
         longer = ["--steps", str(STEPS), "--n-pairs", str(N_PAIRS)]
         fresh = ["--corpus", "grammar", *longer, "--threads", "1"]

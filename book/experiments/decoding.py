@@ -105,7 +105,7 @@ def _trained(seed: int, config: dict[str, Any], folder: Path) -> Translator:
     training = TrainingConfig(**recipe["training"] | {"seed": seed})
     train = list(grammar.generate("train", config["n_pairs"], seed=0))
     valid = list(grammar.generate("valid", 300, seed=0))
-    resume = (folder / "checkpoints").exists()
+    resume = (folder / "recipe.json").exists()
     recipe = Recipe(**recipe | {"training": training})
     return train_translator(train, valid, folder, recipe, resume=resume)[0]
 

@@ -74,7 +74,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         valid,
         folder,
         Recipe(**recipe | {"training": training}),
-        resume=(folder / "checkpoints").exists(),
+        resume=(folder / "recipe.json").exists(),
         evaluate=watch,
     )
     history = read_list(folder / HISTORY)

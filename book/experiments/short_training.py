@@ -44,7 +44,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     training = TrainingConfig(**recipe["training"] | {"seed": seed})
     train = list(grammar.generate("train", config["n_pairs"], seed=0))
     valid = list(grammar.generate("valid", 1000, seed=0))
-    resume = (folder / "checkpoints").exists()
+    resume = (folder / "recipe.json").exists()
     translator, _ = train_translator(
         train, valid, folder, Recipe(**recipe | {"training": training}), resume=resume
     )

@@ -8,13 +8,18 @@ def main() -> None:
     """Run the command. Torch takes seconds to load, so Ctrl-C may come before there is anything to save.
 
     Raises:
-        SystemExit: always, with the command's exit status; 1 if Ctrl-C came while the package was loading.
+        SystemExit: always, with the command's exit status; 1 if Ctrl-C came while the package was loading, or
+            a library is missing.
     """
     # This process never forks, so subwords may be cut in parallel; see `corpus.vocabulary`.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     try:
-        from transformer_course.cli import app
-
+        try:
+            from transformer_course.cli import app
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("transformer_course"):
+                raise
+            sys.exit(f"error: {error.name} is missing: install transformer-course[translate]")
         app()
     except KeyboardInterrupt:
         sys.exit("\nstopped")

@@ -203,13 +203,15 @@ def load_checkpoint(
         The tensors and the values, as `load_tensors` gives them.
 
     Raises:
-        CheckpointError: if there is none, or it is missing or damaged; then the message names the last good
-            one.
+        CheckpointError: if there is none, `name` is in another folder, or it is missing or damaged; then the
+            message names the last good one.
     """
     paths = list_checkpoints(folder)
     if not paths:
         raise CheckpointError(f"{folder} has no checkpoint to resume from")
     path = folder / "checkpoints" / Path(name).name if name else paths[-1]
+    if name and Path(name).name != name and Path(name).resolve() != path.resolve():
+        raise CheckpointError(f"checkpoint ({name}) must be in {folder / 'checkpoints'}")
     try:
         return load_tensors(path)
     except CheckpointError as error:

@@ -4,7 +4,9 @@ What each option means is said where it is declared, and by `--help`. Errors are
 and exit status 1; wrong usage exits with 2, Ctrl-C with 130.
 """
 
+import io
 import os
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -20,8 +22,9 @@ from tqdm import tqdm
 from transformer_course.checkpoints import CheckpointError, list_checkpoints, write_json
 from transformer_course.checks.grading import find_notebooks, mark_notebook
 from transformer_course.corpus import grammar
+from transformer_course.corpus.batches import EOS_ID
 from transformer_course.corpus.pairs import CorpusError
-from transformer_course.corpus.readers import read_lines
+from transformer_course.corpus.readers import read_lines, read_stream
 from transformer_course.evaluation import Scores, evaluate_by_phenomenon, evaluate_pairs
 from transformer_course.recipe import (
     PairError,
@@ -29,7 +32,7 @@ from transformer_course.recipe import (
     refuse_used,
     train_translator,
 )
-from transformer_course.runs import RECIPES, Data, load_run, read_files
+from transformer_course.runs import RECIPES, Data, digest, load_held_out, load_run, read_files
 from transformer_course.training import Progress
 from transformer_course.translator import Translator
 
@@ -107,12 +110,17 @@ def train(
             _set_threads(threads)
         else:
             recipe = _new_run(out, data, wishes, training_wishes, checkpoint)
-            write_json(out / "run.json", {"data": asdict(data), "threads": _set_threads(threads)})
-        _train(data, recipe, out, resume, checkpoint)
+            threads = _set_threads(threads)
+        _train(data, recipe, out, threads, resume, checkpoint)
 
 
-def _train(data: Data, recipe: Recipe, out: Path, resume: bool, checkpoint: str | None) -> None:
+def _train(
+    data: Data, recipe: Recipe, out: Path, threads: int, resume: bool, checkpoint: str | None
+) -> None:
     train_pairs, valid_pairs, test_pairs = data.load()
+    if not resume:
+        record = {"data": asdict(data), "threads": threads, "test": digest(test_pairs)}
+        write_json(out / "run.json", record)
     held_out = f"{len(valid_pairs):,} to validate on"
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
@@ -141,9 +149,13 @@ def _train(data: Data, recipe: Recipe, out: Path, resume: bool, checkpoint: str 
             raise PairError(error.pair, error.problem, data.where(error.pair)) from error
         bar.refresh()
     if outcome == "interrupted":
-        print(f"Saved. Go on with: transformer-course train --out {out} --resume")
+        print(f"Saved. Go on with: {_go_on(out)}")
         raise typer.Exit(130)
     print(f"Training {outcome}; the translator is in {out}")
+
+
+def _go_on(out: Path) -> str:
+    return shlex.join(["transformer-course", "train", "--out", str(out), "--resume"])
 
 
 def _describe(progress: Progress) -> str:
@@ -174,24 +186,37 @@ def translate(
         _set_threads(threads)
         sentences = read_lines(file) if file else text
         translator = Translator.load(run)
+        if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
+            sys.stdout.reconfigure(encoding="utf-8")  # a file of ours is one that we can read
         if sentences:
-            for translation in translator.translate(sentences, beam=beam, alpha=alpha):
-                print(translation)
+            _print_translations(translator, sentences, beam, alpha)
             return
-        for number, raw in enumerate(_typed_lines(), 1):
+        if sys.stdin.isatty():
+            print("Type a sentence a line; Ctrl-D ends.", file=sys.stderr)
+        for number, line in enumerate(read_stream(sys.stdin.buffer, "standard input"), 1):
             try:
-                print(translator.translate(raw.decode("utf-8"), beam=beam, alpha=alpha), flush=True)
+                _print_translations(translator, [line], beam, alpha)
             except ValueError as error:
                 # One sentence at a time is always sentence 1; here its line says more.
                 problem = str(error).removeprefix("sentence 1 ")
                 raise CorpusError(f"standard input, line {number}: {problem}") from error
 
 
-def _typed_lines() -> Iterator[bytes]:
-    if sys.stdin.isatty():
-        print("Type a sentence a line; Ctrl-D ends.", file=sys.stderr)
-    for line in sys.stdin.buffer:
-        yield line.rstrip(b"\r\n")
+def _print_translations(
+    translator: Translator, sentences: list[str], beam: int, alpha: float
+) -> None:
+    """Print them in order; say on standard error which ones the length limit has cut."""
+    found = [best[0].ids for best in translator.search(sentences, beam=beam, alpha=alpha)]
+    for translation in translator.vocabulary.decode(found):
+        print(translation, flush=True)
+    cut = [number for number, ids in enumerate(found, 1) if ids[-1] != EOS_ID]
+    if cut:
+        shown = ", ".join(map(str, cut[:10])) + (", ..." if cut[10:] else "")
+        print(
+            f"note: the model found no end for {len(cut)} of {len(sentences)} translations, so they are cut "
+            f"(sentence {shown})",
+            file=sys.stderr,
+        )
 
 
 @app.command()
@@ -210,8 +235,7 @@ def evaluate(
         _set_threads(threads)
         files = _names(pairs, tsv)
         translator = Translator.load(run)
-        data = Data(files=files) if files else load_run(run)[0]
-        test = read_files(files) if files else data.load_test()
+        data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
@@ -234,11 +258,13 @@ def check_notebooks(
             found = mark_notebook(notebook, seconds)
             print(notebook)
             for mark in found:
-                because = f": {mark.misconception}" if mark.misconception else ""
+                why = mark.message if mark.verdict == "no verdict" else mark.misconception
+                because = f": {why}" if why else ""
                 print(f"  {mark.exercise:<32}{mark.verdict}{because}")
             marks += found
         counts = Counter(mark.verdict for mark in marks)
-        print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
+        told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
+        print(told or "no checks in these notebooks")
         if json_out:
             write_json(json_out, [asdict(mark) for mark in marks])
 
@@ -335,7 +361,8 @@ def _errors_in_one_sentence(out: Path | None = None) -> Iterator[None]:
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
         hint = ""
-        if out and list_checkpoints(out):
-            hint = f"; go on from the last checkpoint with: transformer-course train --out {out} --resume"
+        if out and (out / "recipe.json").exists():
+            start = "last checkpoint" if list_checkpoints(out) else "start"
+            hint = f"; go on from the {start} with: {_go_on(out)}"
         print(f"\nstopped{hint}", file=sys.stderr)
         raise typer.Exit(130) from error

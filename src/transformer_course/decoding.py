@@ -189,7 +189,7 @@ def beam_search(
 
     Raises:
         ValueError: if beam is below 1 or above half the vocabulary, top_beams is below 1 or above beam, alpha
-            is negative, or as `greedy` does.
+            is below 0 or above 10, or as `greedy` does.
     """
     vocab_size = model.config.vocab_size
     _check_search(model, max_len, bos_id, eos_id)
@@ -199,8 +199,8 @@ def beam_search(
         )
     if not 1 <= top_beams <= beam:
         raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
-    if not alpha >= 0:
-        raise ValueError(f"alpha ({alpha}) must be 0 or more")
+    if not 0 <= alpha <= 10:
+        raise ValueError(f"alpha ({alpha}) must be from 0 to 10")
     src_mask = padding_mask(src, model.config.pad_id)
     memory = model.encode(src, src_mask)
     cache = model.start_cache(memory, src_mask, max_len, beam)

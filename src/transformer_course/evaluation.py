@@ -43,7 +43,7 @@ def evaluate_pairs(
         translator: the translator.
         pairs: the test set; BLEU compares with each pair's first translation.
         beam: width of the beam; 1 is greedy decoding.
-        alpha: strength of the length penalty, 0 or more.
+        alpha: strength of the length penalty, 0 to 10.
         tokenize: sacrebleu's tokeniser, one of `TOKENIZERS`; "none" for text that is tokenised already.
 
     Returns:
@@ -151,7 +151,7 @@ def evaluate_by_phenomenon(
         translator: the translator.
         sets: phenomenon → its sentences.
         beam: width of the beam; 1 is greedy decoding.
-        alpha: strength of the length penalty, 0 or more.
+        alpha: strength of the length penalty, 0 to 10.
 
     Returns:
         Phenomenon → share of right translations, 0 to 1, in the order of `sets`.

@@ -150,7 +150,8 @@ def train_translator(
         valid: held-out pairs, for the validation loss.
         folder: for the translator, `recipe.json`, `history.json` and checkpoints.
         recipe: how to train; if left out, the tiny preset, or on resuming what the run was started with.
-        resume: go on from the newest checkpoint, exactly as if training had never stopped.
+        resume: go on from the newest checkpoint, exactly as if training had never stopped; from the start
+            with the run's recipe and vocabulary if it stopped before its first checkpoint.
         checkpoint: file name of the checkpoint to resume from, if not the newest.
         report: called after every update, for a progress bar.
         evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
@@ -161,8 +162,8 @@ def train_translator(
 
     Raises:
         PairError: if a sentence is empty, or too long for the model or for a batch.
-        CheckpointError: if `folder` already holds a run and `resume` is false, the run to resume has no
-            checkpoint, a damaged one, or was another run, or a file can't be written.
+        CheckpointError: if `folder` already holds a run and `resume` is false, the run to resume is missing,
+            has a damaged checkpoint, or was another run, or a file can't be written.
         ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
             or the validation's loss is no longer a number.
         KeyboardInterrupt: at a second Ctrl-C.
@@ -180,11 +181,11 @@ def train_translator(
         lines = (text for pair in train for text in (pair.source, pair.target))
         vocabulary = Vocabulary.train(lines, recipe.vocab_size)
     trainer = _trainer(train, valid, vocabulary, recipe, folder, evaluate)
-    if resume:
+    if resume and (checkpoint or list_checkpoints(folder)):
         trainer.resume(checkpoint)
-    else:
-        recipe.save(folder)
+    elif not resume:
         save_vocabulary(vocabulary, folder)
+        recipe.save(folder)
     outcome = trainer.train(report)
     if outcome != "interrupted":
         trainer.finish()
@@ -227,9 +228,10 @@ def refuse_used(folder: Path) -> None:
         folder: where a run shall go; it need not exist.
 
     Raises:
-        CheckpointError: if it holds checkpoints or a translator.
+        CheckpointError: if it holds a recipe, checkpoints or a translator.
     """
-    if list_checkpoints(folder) or (folder / "model.safetensors").exists():
+    written = ("recipe.json", "vocabulary.json", "model.safetensors")
+    if list_checkpoints(folder) or any((folder / name).exists() for name in written):
         raise CheckpointError(f"{folder} already holds a run: resume it, or choose another folder")
 
 
@@ -290,8 +292,8 @@ def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair], list[Pai
 
 def _recipe_to_resume(folder: Path, asked: Recipe | None) -> Recipe:
     """The run's recipe; what is asked for must be the same."""
-    if not list_checkpoints(folder):
-        raise CheckpointError(f"{folder} has no checkpoint to resume from")
+    if not (folder / "recipe.json").exists():
+        raise CheckpointError(f"{folder} holds no run to resume: recipe.json is missing")
     saved = Recipe.load(folder)
     if asked is not None:
         saved_settings = saved.settings()

@@ -1,5 +1,8 @@
 """What a training run of the command line is made from (chapter 07), and where that is written down."""
 
+import hashlib
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -161,6 +164,44 @@ def read_files(files: tuple[str, ...]) -> list[Pair]:
     return read_pairs(*files) if len(files) == 2 else read_tsv(*files)
 
 
+def digest(pairs: Sequence[Pair]) -> str:
+    """A fingerprint of pairs, by which `load_held_out` knows them again.
+
+    Args:
+        pairs: any number of them, in any order.
+
+    Returns:
+        A SHA-256 of all sources and translations, in hexadecimal digits.
+    """
+    texts = sorted(json.dumps([pair.source, *pair.targets]) for pair in pairs)
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()
+
+
+def load_held_out(folder: Path) -> tuple[Data, list[Pair]]:
+    """The pairs that a run was not trained on, and where they come from.
+
+    Args:
+        folder: the run's, with a `run.json`.
+
+    Returns:
+        The data, and its test pairs.
+
+    Raises:
+        CheckpointError: if `run.json` is missing or damaged.
+        CorpusError: if the files hold other test pairs than when the run was started, or as `Data.load_test`
+            does.
+        ValueError: as `Data.load_test` does.
+    """
+    data, _ = load_run(folder)
+    test = data.load_test()
+    if not data.corpus and digest(test) != read_json(folder / "run.json").get("test"):
+        raise CorpusError(
+            f"{' and '.join(data.files)}: not the pairs that {folder} was started with, so some to test on may "
+            "have been trained on: name a test set by --pairs or --tsv"
+        )
+    return data, test
+
+
 def load_run(folder: Path) -> tuple[Data, int]:
     """Where a run's pairs come from, and on how many threads it was started.
 
@@ -175,7 +216,10 @@ def load_run(folder: Path) -> tuple[Data, int]:
     """
     path = folder / "run.json"
     if not path.exists():
-        raise CheckpointError(f"{path} is missing: {folder} is not a run of this command")
+        raise CheckpointError(
+            f"{path} is missing: {folder} is not a run of this command; a translator trained in Python "
+            "is evaluated with --pairs or --tsv, and resumed in Python"
+        )
     record = read_json(path)
     try:
         for name in ("files", "valid_files"):

@@ -129,8 +129,8 @@ class TrainingConfig:
             if field.type is int and (not isinstance(value, int) or isinstance(value, bool)):
                 raise ValueError(f"{field.name} ({value!r}) must be a whole number")
             least = 0 if field.name in ("patience", "seed") else 1
-            if field.type is int and value < least:
-                raise ValueError(f"{field.name} ({value}) must be {least} or more")
+            if field.type is int and not least <= value < 2**63:
+                raise ValueError(f"{field.name} ({value}) must be {least} or more, and below 2**63")
         for name in ("peak_rate", "clip_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be above 0 and finite")

@@ -122,10 +122,11 @@ class Translator:
         Args:
             text: one sentence, or a list of them.
             beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 or more.
+            alpha: strength of the length penalty, 0 to 10.
 
         Returns:
-            The translation, or the translations in the order of the sentences.
+            The translation, or the translations in the order of the sentences. One that found no end is cut
+            at about twice the source's length; `search` shows whether </s> is there.
 
         Raises:
             ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or beam or alpha are
@@ -150,7 +151,7 @@ class Translator:
         Args:
             sentences: what to translate.
             beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 or more.
+            alpha: strength of the length penalty, 0 to 10.
             top_beams: hypotheses for each sentence, at most `beam`.
             max_tokens: padded source positions in a batch, roughly.
 

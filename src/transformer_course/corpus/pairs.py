@@ -19,7 +19,7 @@ class Pair:
             the sentence split at its spaces.
 
     Raises:
-        ValueError: if there is no translation.
+        ValueError: if there is no translation, or one string where a tuple of them belongs.
 
     >>> pair = Pair("i am a student", ("je suis étudiant", "je suis étudiante"))
     >>> pair.target
@@ -34,6 +34,8 @@ class Pair:
     alignment: tuple[tuple[int, int], ...] = ()
 
     def __post_init__(self) -> None:
+        if isinstance(self.targets, str):
+            raise ValueError(f"targets ({self.targets!r}) must be a tuple of translations")
         if not self.targets:
             raise ValueError(f"targets of {self.source!r} must hold at least one translation")
 

@@ -18,7 +18,7 @@ import os
 import re
 import unicodedata
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -104,6 +104,33 @@ def read_tsv(path: PathLike, *, max_chars: int = MAX_CHARS) -> list[Pair]:
     return pairs
 
 
+def read_stream(lines: Iterable[bytes], name: str, *, max_chars: int = MAX_CHARS) -> Iterator[str]:
+    """Read sentences that come one at a time, such as those of standard input, by the rules for files.
+
+    Args:
+        lines: each sentence's line as bytes, with or without its line feed.
+        name: what errors call the stream.
+        max_chars: the longest sentence allowed, in characters.
+
+    Yields:
+        One sentence a line, as soon as its line is there.
+
+    Raises:
+        CorpusError: at a line that breaks a rule of this module.
+        ValueError: if `max_chars` is below 1.
+
+    >>> list(read_stream([b"the cat sleeps\\r\\n"], "standard input"))
+    ['the cat sleeps']
+    """
+    for number, raw in enumerate(lines, start=1):
+        line = raw.removesuffix(b"\n")
+        sentences, problems = _parse(
+            name, [line.removeprefix(_BOM) if number == 1 else line], _sentence, max_chars, number
+        )
+        _raise_first(problems)
+        yield from sentences
+
+
 def read_bytes(path: PathLike) -> bytes:
     """Read a file whole, decompressed if it is gzip.
 
@@ -142,13 +169,17 @@ def normalise(text: str) -> str:
 
 
 def _parse(
-    name: str, raw_lines: list[bytes], parse: Callable[[str, int], Parsed], max_chars: int
+    name: str,
+    raw_lines: list[bytes],
+    parse: Callable[[str, int], Parsed],
+    max_chars: int,
+    first: int = 1,
 ) -> tuple[list[Parsed], list[str]]:
     """Parse every line; return what could be parsed and a message for each line at fault."""
     if max_chars < 1:
         raise ValueError(f"max_chars ({max_chars}) must be at least 1")
     parsed, problems = [], []
-    for number, raw in enumerate(raw_lines, start=1):
+    for number, raw in enumerate(raw_lines, start=first):
         try:
             parsed.append(parse(_decode(raw), max_chars))
         except ValueError as problem:
