@@ -170,8 +170,8 @@ def test_a_corpus_by_name_has_its_recipe() -> None:
         for name in cli.RECIPES
     }
     assert made == cli.RECIPES
-    config = made["multi30k"].config(6000)
-    assert (config.n_encoder_layers, config.d_ff, config.dropout) == (4, 256, 0.25)
+    config = made["multi30k"].config(10_000)
+    assert (config.n_encoder_layers, config.d_ff, config.dropout) == (4, 256, 0.3)
 
 
 def test_sentences_from_arguments_a_file_and_standard_input(run: Run, files: list[Path]) -> None:

@@ -58,7 +58,7 @@ def settings(languages: str, form: str) -> dict[str, Any]:
         "form": form,
         "tokenize": "13a" if form == "raw" else "none",
         "beam": 5,
-        "alphas": [0.0, 0.6, 1.0, 1.4],
+        "alphas": [0.0, 0.6, 1.0, 1.4, 1.8, 2.2],
         "lengths": [1, 10, 13, 17],
         "watched": WATCHED[languages.partition("-")[0], form],
         "recipe": asdict(MULTI30K_RECIPE),

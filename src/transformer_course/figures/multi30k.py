@@ -88,7 +88,7 @@ def bleu_by_minutes(
 def _name_below(axes: Axes, name: str, end: tuple[float, float], colour: str) -> None:
     """Write a line's name below its end, in its colour."""
     axes.annotate(
-        name, end, (0, -22), textcoords="offset points", ha="right", color=colour, fontweight="bold"
+        name, end, (0, -32), textcoords="offset points", ha="right", color=colour, fontweight="bold"
     )
 
 
