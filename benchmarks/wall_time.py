@@ -88,11 +88,12 @@ def main(arguments: list[str] | None = None) -> None:
         train_translator(train, valid, folder, replace(RECIPES[options.corpus], training=setup))
         whole = time.perf_counter() - start
     seconds["all else"] = whole - sum(seconds.values())
+    pairs = f" --pairs {options.pairs}" if options.corpus == "grammar" else ""
     results = {
         "corpus": options.corpus,
         "steps": setup.max_steps,
         "command": f"python -m benchmarks.wall_time --corpus {options.corpus}"
-        f" --threads {options.threads} --steps {setup.max_steps} --pairs {options.pairs}",
+        f" --threads {options.threads} --steps {setup.max_steps}{pairs}",
         "date": time.strftime("%Y-%m-%d"),
         "processor": processor(),
         "threads": options.threads,

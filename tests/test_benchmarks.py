@@ -13,6 +13,7 @@ import torch
 
 from benchmarks import growth, speed, tricks, wall_time
 from benchmarks.contenders import CONTENDERS, EOS, PAD, Contender, CTranslate2
+from transformer_course.runs import RECIPES
 
 PEERS = ("transformers", "x_transformers", "ctranslate2")
 MISSING = [m for m in PEERS if importlib.util.find_spec(m) is None]
@@ -237,9 +238,17 @@ def test_claims_about_the_tricks() -> None:
 
 
 def test_claims_about_the_time_of_a_training() -> None:
-    """What the results page says about the committed record."""
-    record = json.loads((speed.ROOT / "benchmarks/results/wall_time_grammar.json").read_text())
-    shares = record["shares"]
+    """What the results page says about the committed records."""
+    records = {
+        name: json.loads((speed.ROOT / f"benchmarks/results/wall_time_{name}.json").read_text())
+        for name in RECIPES
+    }
+    steps = {name: RECIPES[name].training.max_steps for name in RECIPES}
+    assert records["grammar"]["steps"] == steps["grammar"] == 2700
+    assert (records["multi30k"]["steps"], steps["multi30k"]) == (1000, 14_000)
+    shares = records["multi30k"]["shares"]
+    assert 1 - shares[wall_time.UPDATES] == pytest.approx(0.03, abs=0.005)
+    shares = records["grammar"]["shares"]
     assert 1 - shares[wall_time.UPDATES] == pytest.approx(1 / 6, abs=0.01)
     before = sum(
         share for name, share in shares.items() if "sentences" in name or "subwords" in name
