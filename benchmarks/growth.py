@@ -74,18 +74,22 @@ def measure(sizes: Sizes, rounds: int, threads: int, quick: bool) -> dict[str, A
     models = {name: CONTENDERS[name](sizes) for name in NAMES}
     results: dict[str, Any] = {kind: {} for kind in wanted}
     for kind, axes in wanted.items():
+        # All sizes take turns: a disturbance hits all alike. One task stands on both axes, and is timed once.
+        jobs = {
+            (name, task): job(models[name], task, sizes.vocab_size)
+            for name in NAMES
+            for tasks in axes.values()
+            for task in tasks.values()
+        }
+        medians = {key: statistics.median(s) for key, s in interleave(jobs, rounds, 1).items()}
         for axis, tasks in axes.items():
-            seconds: dict[str, list[float]] = {name: [] for name in NAMES}
-            for task in tasks.values():
-                jobs = {name: job(model, task, sizes.vocab_size) for name, model in models.items()}
-                for name, found in interleave(jobs, rounds, 1).items():
-                    seconds[name].append(statistics.median(found))
             ns = list(tasks)
             results[kind][axis] = {"sizes": ns}
             for name in NAMES:
+                seconds = [medians[name, task] for task in tasks.values()]
                 result = {
-                    "seconds": [float(f"{s:.4g}") for s in seconds[name]],
-                    "exponent of seconds": round(exponent(ns, seconds[name]), 2),
+                    "seconds": [float(f"{s:.4g}") for s in seconds],
+                    "exponent of seconds": round(exponent(ns, seconds), 2),
                 }
                 if peaks := [peak[name] for peak in memory[kind][axis].values()]:
                     result |= {"mib": peaks, "exponent of mib": round(exponent(ns, peaks), 2)}

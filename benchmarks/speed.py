@@ -16,13 +16,15 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 from torch import Tensor
 
 from benchmarks.contenders import CONTENDERS, PAD, Contender, Sizes
 from benchmarks.report import write_report
+
+Key = TypeVar("Key")
 
 ROOT = Path(__file__).parents[1]
 REST = 0.25  # seconds between two turns
@@ -84,13 +86,15 @@ def job(contender: Contender, task: Task, vocab_size: int) -> Callable[[], objec
     return lambda: contender.beam(src, 4, task.steps)
 
 
-def interleave(jobs: dict[str, Callable[[], object]], rounds: int, repeats: int) -> dict[str, Any]:
+def interleave(
+    jobs: dict[Key, Callable[[], object]], rounds: int, repeats: int
+) -> dict[Key, list[float]]:
     """Seconds of every job in every round; who begins changes from round to round.
 
     A rest lies between two turns: threads of OpenMP spin for a while when their work is done, on a core that
     the next contender needs.
     """
-    seconds: dict[str, list[float]] = {name: [] for name in jobs}
+    seconds: dict[Key, list[float]] = {name: [] for name in jobs}
     for run in jobs.values():
         run()  # warm-up: the first call allocates
     names = list(jobs)

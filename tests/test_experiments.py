@@ -138,6 +138,9 @@ def test_claims_about_five_minutes_of_training() -> None:
         name: statistics.fmean(s["by phenomenon"][name]["Transformer"] for s in scores)
         for name in scores[0]["by phenomenon"]
     }
+    assert statistics.fmean(means.values()) == pytest.approx(0.88, abs=0.005)
+    test = [pair.source for pair in grammar.generate("test", 1000, seed=0)]
+    assert sum("because it was too" in text or "because it is too" in text for text in test) == 576
     hardest = {"participle agreement", "relative que", "profession"}
     assert set(sorted(means, key=means.__getitem__)[:3]) == hardest
 
