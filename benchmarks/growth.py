@@ -101,8 +101,8 @@ def measure(sizes: Sizes, rounds: int, threads: int, quick: bool) -> dict[str, A
 def main(arguments: list[str] | None = None) -> None:
     """Measure and write the results as JSON and as the book's table and figure."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=5, help="rounds of each size")
-    parser.add_argument("--threads", type=int, default=2, help="threads of torch")
+    parser.add_argument("--rounds", type=int, default=7, help="rounds of each size")
+    parser.add_argument("--threads", type=int, default=1, help="threads of torch")
     parser.add_argument("--quick", action="store_true", help="tiny sizes: does everything run?")
     parser.add_argument("--out", type=Path, default=ROOT / "benchmarks/results/growth.json")
     parser.add_argument("--book", type=Path, default=ROOT / "book/_generated", help="table, figure")

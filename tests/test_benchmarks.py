@@ -222,6 +222,26 @@ def test_shares_of_a_short_training_add_up(tmp_path: Path) -> None:
     assert text.count("**Command:**") == 2
 
 
+def test_claims_about_growth() -> None:
+    """What the results page says about the committed record."""
+    record = json.loads((speed.ROOT / "benchmarks/results/growth.json").read_text())
+    assert record["threads"] == 1
+    found = record["growth"]
+    for model in growth.NAMES:
+        times = {
+            k: {a: by[model]["exponent of seconds"] for a, by in axes.items()}
+            for k, axes in found.items()
+        }
+        assert 1.1 < times["greedy"]["length"] < 1.2
+        assert 0.45 < times["greedy"]["batch"] < 0.6
+        for kind in ("train", "encode"):
+            assert 0.84 < times[kind]["length"] < 1.1
+            assert 0.9 < times[kind]["batch"] < 1.05
+        assert all(
+            by[model]["exponent of mib"] < 1 for axes in found.values() for by in axes.values()
+        )
+
+
 def test_claims_about_the_tricks() -> None:
     """What the results page says about the committed record."""
     shares = json.loads((speed.ROOT / "benchmarks/results/tricks.json").read_text())["shares"]
