@@ -24,6 +24,7 @@ from torch import nn
 
 from transformer_course.encoder_decoder import (
     DecoderLayer,
+    Dropout,
     EncoderLayer,
     FeedForward,
     LayerNorm,
@@ -324,6 +325,42 @@ def test_int32_ids_and_explicit_masks_give_the_same() -> None:
     expected = model(src, tgt)
     assert_same(model(src.int(), tgt.int()), expected)
     assert_same(model(src, tgt, padding_mask(src), decoder_mask(tgt)), expected)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_dropout_keeps_the_mean_and_has_the_gradient_of_what_it_kept(
+    dtype: torch.dtype, autocast: bool
+) -> None:
+    torch.manual_seed(0)
+    dropout, ones = Dropout(0.3), torch.ones(401, 501, dtype=dtype, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        dropped, again = dropout(ones), dropout(ones)
+    assert dropped.dtype == dtype
+    assert sorted(dropped.unique().tolist()) == pytest.approx([0, 1 / 0.7], rel=0.004)
+    zeros = (dropped == 0).float()
+    assert zeros.mean().item() == pytest.approx(0.3, abs=0.005)
+    assert zeros.mean(0).std().item() == pytest.approx((0.21 / 401) ** 0.5, rel=0.15)
+    assert torch.equal(torch.autograd.grad(dropped.sum(), ones)[0], dropped.detach())
+    assert not torch.equal(again, dropped)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+def test_dropout_leaves_alone_what_it_shall_not_touch(autocast: bool) -> None:
+    x = torch.randn(3, 4)
+    state = torch.get_rng_state()
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        assert torch.equal(Dropout(0.0)(x), x)
+        assert torch.equal(Dropout(0.5).eval()(x), x)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_dropout_in_single_precision_is_torchs() -> None:
+    x = torch.randn(30, 40)
+    torch.manual_seed(3)
+    expected = nn.Dropout(0.2)(x)
+    torch.manual_seed(3)
+    assert torch.equal(Dropout(0.2)(x), expected)
 
 
 def test_bf16_stays_close_and_finite() -> None:

@@ -11,6 +11,7 @@ from oracles import assert_same, assert_same_gradients, refuses
 
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import (
+    chunked_cross_entropy,
     cross_entropy,
     kl_divergence,
     log_softmax,
@@ -105,6 +106,41 @@ def test_no_logarithm_of_zero() -> None:
     loss.backward()
     assert logits.grad is not None
     assert logits.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
+@pytest.mark.parametrize("chunk", [1, 4, 512])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_chunked_cross_entropy_under_autocast(
+    label_smoothing: float, chunk: int, dtype: torch.dtype
+) -> None:
+    """Equal to single precision but for rounding, which averages out; gradients have their tensors' types."""
+    torch.manual_seed(0)
+    states = torch.randn(40, 16).to(dtype).requires_grad_()
+    weight = torch.randn(13, 16, requires_grad=True)
+    labels = torch.randint(1, 13, (40,))
+    labels[::7] = 0
+    settings = (labels, 0, label_smoothing, chunk)
+    loss = chunked_cross_entropy(states.float(), weight, *settings)
+    exact = torch.autograd.grad(3 * loss, (states, weight))
+    with torch.autocast("cpu", torch.bfloat16):
+        rounded_loss = chunked_cross_entropy(states, weight, *settings)
+    rounded = torch.autograd.grad(3 * rounded_loss, (states, weight))
+    assert rounded_loss.dtype == torch.float32
+    assert rounded_loss.item() == pytest.approx(loss.item(), rel=0.003)
+    for a, b in zip(exact, rounded, strict=True):
+        assert a.dtype == b.dtype
+        assert (a - b).norm() < 0.01 * a.norm()
+
+
+def test_chunked_cross_entropy_under_autocast_of_an_impossible_token_is_finite() -> None:
+    weight = torch.tensor([[0.0], [1.0], [-1.0]], requires_grad=True)
+    states = torch.tensor([[1000.0]], requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16):
+        loss = chunked_cross_entropy(states, weight, torch.tensor([2]))
+    assert loss.item() > 80
+    gradient = torch.autograd.grad(loss, states)[0]
+    assert gradient.item() == pytest.approx(2.0)  # p is 1 for id 1, so (1) - (-1)
 
 
 @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])

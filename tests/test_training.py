@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 from small_runs import reversals, small_model
-from torch import Tensor
+from torch import Tensor, nn
 
 from transformer_course.checkpoints import (
     CheckpointError,
@@ -445,6 +445,9 @@ def test_bf16_trains_the_same_task_in_other_numbers() -> None:
     for precision, seen in losses.items():
         torch.manual_seed(0)
         run = trainer(precision=precision)
+        for module in run.model.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = 0.0  # it draws other numbers in mixed precision
         run.loss_fn = loss_fn
         run.train(lambda progress, seen=seen: seen.append(progress.loss))  # type: ignore[misc]
         assert {p.dtype for p in run.model.parameters()} == {torch.float32}

@@ -604,6 +604,18 @@ MUTANTS = [
             "test_residual_adds_and_drops_out_only_in_training",
         ),
         (
+            "dropout keeps what it should drop",
+            "drawn >= round",
+            "drawn < round",
+            "test_dropout_keeps_the_mean_and_has_the_gradient_of_what_it_kept",
+        ),
+        (
+            "what dropout keeps isn't made larger",
+            "kept.mul_(1 / (1 - self.p))",
+            "kept",
+            "test_dropout_keeps_the_mean_and_has_the_gradient_of_what_it_kept",
+        ),
+        (
             "eps outside the root",
             "(variance + eps).sqrt()",
             "(variance.sqrt() + eps)",
@@ -726,6 +738,30 @@ MUTANTS = [
             "if logits.dtype in (torch.bfloat16, torch.float16):",
             "if False:",
             "test_half_precision_logits_give_a_loss_in_single_precision",
+        ),
+        (
+            "mixed precision: smoothing only in the loss",
+            "torch.lerp(right, mean, smoothing).neg_()",
+            "right.neg()",
+            "test_chunked_cross_entropy_under_autocast",
+        ),
+        (
+            "mixed precision: smoothing only in the gradient",
+            "loss = smoothing * (states * (right - mean)).sum()",
+            "loss = 0 * states.sum()",
+            "test_chunked_cross_entropy_under_autocast",
+        ),
+        (
+            "mixed precision: wanted tokens not counted for the weights",
+            "alpha=smoothing - 1)",
+            "alpha=0.0)",
+            "test_chunked_cross_entropy_under_autocast",
+        ),
+        (
+            "mixed precision: a probability of 0",
+            "clamp_min(1e-38)",
+            "clamp_min(0)",
+            "test_chunked_cross_entropy_under_autocast_of_an_impossible_token_is_finite",
         ),
     ),
     *_of(

@@ -50,7 +50,7 @@ def greedy(
             dropout, an id is outside the vocabulary, `eos_id` is also the id of padding or of the start, or
             as `Transformer.encode` does.
     """
-    return _one_by_one(model, src, max_len, lambda logits: logits.argmax(-1), bos_id, eos_id)
+    return _one_by_one(model, src, max_len, lambda logits: logits.max(-1).indices, bos_id, eos_id)
 
 
 def sample(

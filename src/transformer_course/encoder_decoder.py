@@ -217,6 +217,34 @@ class FeedForward(nn.Module):
         return self.outer(torch.relu_(self.inner(x)))
 
 
+class Dropout(nn.Dropout):
+    """`torch.nn.Dropout`, drawn faster in mixed precision, where it would take a tenth of a training step.
+
+    From Srivastava et al. 2014. Only in training; in evaluation the tensor comes back as it is.
+
+    Args:
+        p: share of numbers set to zero, at least 0 and below 1; the others are divided by 1 - p.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Set a share of the numbers to zero.
+
+        Args:
+            input: of any shape.
+
+        Returns:
+            The shape and type of `input`.
+        """
+        if not (self.training and self.p and torch.is_autocast_enabled(input.device.type)):
+            return super().forward(input)
+        # 16 random bits decide on a number; 64 are drawn at once.
+        n = input.numel()
+        drawn = torch.empty((n + 3) // 4, dtype=torch.int64, device=input.device)
+        drawn = drawn.random_(-(2**63), None).view(torch.int16)[:n].view(input.shape)
+        kept = (drawn >= round(self.p * 2**16) - 2**15).to(input.dtype)  # 1 or 0
+        return input * kept.mul_(1 / (1 - self.p))
+
+
 class Residual(nn.Module):
     """What surrounds every sub-layer: dropout, the residual connection and layer norm.
 
@@ -230,7 +258,7 @@ class Residual(nn.Module):
     def __init__(self, config: TransformerConfig) -> None:
         super().__init__()
         self.norm = LayerNorm(config.d_model)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.pre = config.norm == "pre"
 
     def forward(self, x: Tensor, sublayer: Callable[[Tensor], Tensor]) -> Tensor:
@@ -381,7 +409,7 @@ class Transformer(nn.Module):
             else nn.Embedding(config.vocab_size, config.d_model)
         )
         self.positions = PositionalEncoding(config.max_len, config.d_model, config.positions)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout = Dropout(config.dropout)
         self.encoder_layers = nn.ModuleList(
             EncoderLayer(config) for _ in range(config.n_encoder_layers)
         )

@@ -81,19 +81,9 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, smoothing: float, chunk: int
     ) -> Tensor:
         """Mean loss of `states`, (n, d_model), by `labels`, (n,); keeps the gradients for `backward`."""
-        loss, n = states.new_zeros((), dtype=torch.float32), max(len(labels), 1)
-        grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight)
-        for x, y, grad_x in zip(
-            *(torch.split(rows, chunk) for rows in (states, labels, grad_states)), strict=True
-        ):
-            log_probs = log_softmax((x @ weight.T).float())  # (chunk, vocab_size)
-            loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
-            loss -= smoothing * log_probs.mean(-1).sum()
-            # The gradient of the loss by the logits is p - q, predicted minus wanted distribution.
-            error = log_probs.exp_().sub_(smoothing / len(weight))
-            error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
-            grad_x.copy_(error @ weight)
-            grad_weight += error.T @ x
+        mixed, n = torch.is_autocast_enabled(states.device.type), max(len(labels), 1)
+        computed = _in_mixed_precision if mixed else _in_single_precision
+        loss, grad_states, grad_weight = computed(states, weight, labels, smoothing, chunk)
         ctx.save_for_backward(grad_states.div_(n), grad_weight.div_(n))
         return loss / n
 
@@ -102,6 +92,57 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         """The kept gradients times the gradient that comes from above."""
         grad_states, grad_weight = ctx.saved_tensors
         return grad_states * grad_output[0], grad_weight * grad_output[0], None, None, None
+
+
+def _in_single_precision(
+    states: Tensor, weight: Tensor, labels: Tensor, smoothing: float, chunk: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The sum of the losses, and its gradients by `states` and `weight`."""
+    loss = states.new_zeros((), dtype=torch.float32)
+    grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight)
+    for x, y, grad_x in zip(
+        *(torch.split(rows, chunk) for rows in (states, labels, grad_states)), strict=True
+    ):
+        log_probs = log_softmax((x @ weight.T).float())  # (chunk, vocab_size)
+        loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
+        loss -= smoothing * log_probs.mean(-1).sum()
+        # The gradient of the loss by the logits is p - q, predicted minus wanted distribution.
+        error = log_probs.exp_().sub_(smoothing / len(weight))
+        error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
+        grad_x.copy_(error @ weight)
+        grad_weight += error.T @ x
+    return loss, grad_states, grad_weight
+
+
+def _in_mixed_precision(
+    states: Tensor, weight: Tensor, labels: Tensor, smoothing: float, chunk: int
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same, its large products in autocast's type.
+
+    They are so fast that whatever else is done with all logits would take most of the time. So nothing is, but
+    softmax: what q contributes to loss and gradients needs no logits, only q @ weight.
+    """
+    device, n_ids = states.device.type, len(weight)
+    dtype = torch.get_autocast_dtype(device)
+    with torch.autocast(device, enabled=False):
+        states, weight = states.float(), weight.float()
+        right, mean = weight[labels], weight.mean(0)  # (n, d_model), (d_model,)
+        loss = smoothing * (states * (right - mean)).sum()
+        grad_states = torch.lerp(right, mean, smoothing).neg_()  # - q @ weight
+        grad_weight = weight.new_zeros(weight.T.shape)  # transposed, as the products give it
+        narrow, narrow_weight = states.to(dtype), weight.to(dtype)
+        for x, y, grad_x in zip(
+            *(torch.split(rows, chunk) for rows in (narrow, labels, grad_states)), strict=True
+        ):
+            # Each new shape of a product is compiled first; with rows of zeros, there are few shapes.
+            x = torch.nn.functional.pad(x, (0, 0, 0, -len(x) % 64))
+            probs = (x @ narrow_weight.T).softmax(-1)  # (chunk, vocab_size)
+            right_probs = probs[: len(y)].gather(-1, y[:, None])
+            loss -= right_probs.float().clamp_min(1e-38).log().sum()
+            grad_x += (probs @ narrow_weight)[: len(y)]
+            grad_weight += x.T @ probs
+        by_weight = grad_weight.T.contiguous().sub_(states.sum(0) * (smoothing / n_ids))
+        return loss, grad_states, by_weight.index_add_(0, labels, states, alpha=smoothing - 1)
 
 
 def chunked_cross_entropy(
