@@ -192,23 +192,33 @@ def write_tricks(results: dict[str, Any], folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     shares: dict[str, dict[str, float]] = dict(results["shares"])
     loss = shares.pop(LOSS)
-    changes = list(dict.fromkeys(change for found in shares.values() for change in found))[1:]
-    changes.sort(key=lambda change: change.endswith("noise"))  # that one last
-    rows = [["task", *changes]]
-    for task, found in shares.items():
-        rows.append(
-            [task, *(f"{found[change]:.2f}" if change in found else "–" for change in changes)]
+    steps = {task: found for task, found in shares.items() if task.startswith("training")}
+    rest = {task: found for task, found in shares.items() if task not in steps}
+    tables = [
+        _table(
+            _changes(found), f"{what}: time with one change, divided by that of the readable path."
         )
+        for what, found in (("Training steps", steps), ("Reading and writing", rest))
+    ]
     names = list(loss)
     of_loss = [["loss", *names[1:]], [LOSS, *(f"{loss[name]:.2f}" for name in names[1:])]]
-    captions = (
-        "Time with one change, divided by the time of the readable path.",
-        f"Time of the loss, forward and backward, divided by that of `{names[0]}`.",
-    )
-    tables = [_table(table, text) for table, text in zip((rows, of_loss), captions, strict=True)]
+    caption = f"Time of the loss, forward and backward, divided by that of `{names[0]}`."
+    tables.append(_table(of_loss, caption))
     (folder / "tricks.md").write_text(
         "\n\n".join([*tables, _told(results)]) + "\n", encoding="utf-8"
     )
+
+
+def _changes(shares: dict[str, dict[str, float]]) -> list[list[str]]:
+    """A row for each change, a column for each task; a dash where there is no such change."""
+    names = list(dict.fromkeys(change for found in shares.values() for change in found))[1:]
+    names.sort(key=lambda change: change.endswith("noise"))  # that one last
+    rows = [["change", *shares]]
+    for name in names:
+        rows.append(
+            [name, *(f"{found[name]:.2f}" if name in found else "–" for found in shares.values())]
+        )
+    return rows
 
 
 def write_wall_time(paths: Sequence[Path], folder: Path) -> None:

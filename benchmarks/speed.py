@@ -201,6 +201,11 @@ def processor() -> str:
     return f"{len(names)} × {names[0]} ({', '.join(flags)})" if names else platform.processor()
 
 
+def computes_bf16() -> bool:
+    """Whether the processor has instructions for numbers of 16 bits."""
+    return "avx512_bf16" in processor() or "amx_bf16" in processor()
+
+
 def quick_sizes(task: Task) -> Task:
     """The same task, small enough for a test."""
     return Task(task.name, task.kind, min(task.batch, 3), 8, 5 if task.steps else 0)
@@ -221,7 +226,7 @@ def main(arguments: list[str] | None = None) -> None:
     if options.quick:
         tasks = {key: quick_sizes(task) for key, task in TASKS.items() if key in tasks}
     sizes = QUICK if options.quick else Sizes()
-    bf16 = options.quick or "avx512_bf16" in processor() or "amx_bf16" in processor()
+    bf16 = options.quick or computes_bf16()
     names = [name for name, make in CONTENDERS.items() if bf16 or not make.needs_bf16]
     torch.set_num_threads(1)
     memory = memory_all(names, sizes, tasks, options.threads)

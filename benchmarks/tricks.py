@@ -21,20 +21,21 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks import contenders
-from benchmarks.contenders import Ours, Readable, Sizes
+from benchmarks.contenders import Ours, OursInBf16, Readable, Sizes
 from benchmarks.report import LOSS, write_tricks
 from benchmarks.speed import (
     QUICK,
     ROOT,
     TASKS,
     Task,
+    computes_bf16,
     job,
     processor,
     quick_sizes,
     random_ids,
 )
-from transformer_course import attention
-from transformer_course.encoder_decoder import DecoderCache, Transformer
+from transformer_course import attention, loss
+from transformer_course.encoder_decoder import DecoderCache, Dropout, Transformer
 from transformer_course.loss import chunked_cross_entropy, cross_entropy
 
 Job = Callable[[], object]
@@ -74,6 +75,16 @@ def scattered_cache() -> Any:
     return patch.object(Transformer, "start_cache", start_cache)
 
 
+def torchs_dropout() -> Any:
+    """Dropout by torch's own function."""
+    return patch.object(Dropout, "forward", nn.Dropout.forward)
+
+
+def loss_as_in_fp32() -> Any:
+    """In mixed precision, the loss does what it does in single precision."""
+    return patch.object(loss, "_in_mixed_precision", loss._in_single_precision)
+
+
 @contextmanager
 def without_checks() -> Iterator[None]:
     """Masks and ids are taken as they come."""
@@ -100,8 +111,8 @@ def loss_jobs(sizes: Sizes, tokens: int = 1280) -> dict[str, Job]:
     weight = (torch.randn(sizes.vocab_size, sizes.d_model) / 16).requires_grad_()
     labels = random_ids(64, tokens // 64, sizes.vocab_size).flatten()
 
-    def run(loss: Callable[[], Tensor]) -> Job:
-        return lambda: torch.autograd.grad(loss(), (states, weight))
+    def run(make: Callable[[], Tensor]) -> Job:
+        return lambda: torch.autograd.grad(make(), (states, weight))
 
     jobs = {
         "cross_entropy": run(lambda: cross_entropy(states @ weight.T, labels, 0, 0.1)),
@@ -114,15 +125,21 @@ def loss_jobs(sizes: Sizes, tokens: int = 1280) -> dict[str, Job]:
     return jobs
 
 
-def model_jobs(task: Task, sizes: Sizes) -> dict[str, Job]:
+def bf16_jobs(run: Callable[[Ours], Job], sizes: Sizes) -> dict[str, Job]:
+    """Our model in bf16, then with one thing undone at a time."""
+    fused = OursInBf16(sizes)
+    fused.fused = True
+    return {
+        "bf16": run(OursInBf16(sizes)),
+        "bf16, fused attention": run(fused),
+        "bf16, loss as in fp32": inside(loss_as_in_fp32, run(OursInBf16(sizes))),
+        "bf16, torch's dropout": inside(torchs_dropout, run(OursInBf16(sizes))),
+    }
+
+
+def model_jobs(task: Task, sizes: Sizes, bf16: bool) -> dict[str, Job]:
     """The readable model, then with one thing changed at a time, on one task of the speed table."""
-    readable, ours, plain_adam, no_dropout = (
-        Readable(sizes),
-        Ours(sizes),
-        Readable(sizes),
-        Readable(sizes),
-    )
-    fused = Readable(sizes)
+    readable, fused, plain_adam, no_dropout = (Readable(sizes) for _ in range(4))
     fused.fused = fused.fused_beam = True
     plain_adam.optimizer = torch.optim.Adam(plain_adam.net.parameters(), 1e-4)
     for module in no_dropout.net.modules():
@@ -134,8 +151,9 @@ def model_jobs(task: Task, sizes: Sizes) -> dict[str, Job]:
 
     jobs = {"readable": run(readable), "fused attention": run(fused)}
     if task.kind == "train":
-        jobs |= {"fused attention, chunked loss": run(ours)}
+        jobs |= {"fused attention, chunked loss": run(Ours(sizes))}
         jobs |= {"Adam not fused": run(plain_adam), "no dropout at all": run(no_dropout)}
+        jobs |= bf16_jobs(run, sizes) if bf16 else {}
     elif task.kind != "encode":
         jobs["keys and values of the source not in one piece"] = inside(
             scattered_cache, run(readable)
@@ -157,10 +175,11 @@ def main(arguments: list[str] | None = None) -> None:
     torch.set_num_threads(1)
     torch.manual_seed(0)
     sizes = QUICK if options.quick else Sizes()
+    bf16 = options.quick or computes_bf16()
     shares = {LOSS: compare(loss_jobs(sizes), options.rounds)}
     for task in MEASURED:
         shares[task.name] = compare(
-            model_jobs(quick_sizes(task) if options.quick else task, sizes), options.rounds
+            model_jobs(quick_sizes(task) if options.quick else task, sizes, bf16), options.rounds
         )
         print(task.name, shares[task.name], flush=True)
     torch.set_num_threads(threads)
