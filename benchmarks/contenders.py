@@ -53,7 +53,9 @@ class Contender:
     name: str
     lacks: frozenset[str] = frozenset()  # the kinds of tasks that it can't do
     needs_bf16 = False
-    survives_fork = True  # whether a process that has used it may fork, and use it again there
+    apart = (
+        False  # whether it needs a process of its own, where its threads disturb no other contender
+    )
 
     def __init__(self, model: nn.Module) -> None:
         self.model = model
@@ -109,14 +111,14 @@ class EndlessTransformer(Transformer):
 
 
 class Ours(Contender):
-    """The package's `Transformer`, post-norm like its peers: chunked loss, fused attention but in beam search.
+    """The package's `Transformer`, post-norm like its peers: chunked loss, fused attention but in searches.
 
     There the fused kernel is no faster: each step has one query and many short rows of keys.
     """
 
     name = "transformer-course"
     fused = True
-    fused_beam = False
+    fused_search = False
 
     def __init__(self, sizes: Sizes) -> None:
         config = TransformerConfig(
@@ -150,11 +152,11 @@ class Ours(Contender):
             return net.encode(src, padding_mask(src))
 
     def greedy(self, src: Tensor, steps: int) -> Tensor:
-        net = self.reader().eval().use_fused(self.fused)
+        net = self.reader().eval().use_fused(self.fused_search)
         return torch.tensor(greedy(net, src, steps, bos_id=BOS, eos_id=EOS))
 
     def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
-        net = self.reader().eval().use_fused(self.fused_beam)
+        net = self.reader().eval().use_fused(self.fused_search)
         found = beam_search(net, src, beam, steps, bos_id=BOS, eos_id=EOS)
         return torch.tensor([best.ids for best, *_ in found])
 
@@ -283,7 +285,7 @@ class CTranslate2(Contender):
     name = "CTranslate2"
     lacks = frozenset({"train", "encode"})
     dtype = "float32"
-    survives_fork = False
+    apart = True
 
     def __init__(self, sizes: Sizes) -> None:
         super().__init__(Marian(sizes).net)

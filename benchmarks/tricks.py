@@ -140,7 +140,7 @@ def bf16_jobs(run: Callable[[Ours], Job], sizes: Sizes) -> dict[str, Job]:
 def model_jobs(task: Task, sizes: Sizes, bf16: bool) -> dict[str, Job]:
     """The readable model, then with one thing changed at a time, on one task of the speed table."""
     readable, fused, plain_adam, no_dropout = (Readable(sizes) for _ in range(4))
-    fused.fused = fused.fused_beam = True
+    fused.fused = fused.fused_search = True
     plain_adam.optimizer = torch.optim.Adam(plain_adam.net.parameters(), 1e-4)
     for module in no_dropout.net.modules():
         if isinstance(module, nn.Dropout):
