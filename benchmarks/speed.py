@@ -1,9 +1,8 @@
 """Time and memory of our model beside its peers: `python -m benchmarks.speed`.
 
-All contenders take turns within every round, so that whatever else the machine does hits all of them alike;
-what counts is the ratio of two times of the same round, its median and quartiles over the rounds. They live in
-one process, but for CTranslate2: once its threads are there, those of torch wait for each other much longer.
-Peak memory is measured apart, each contender and task in a process of its own.
+All contenders live in one process and take turns within every round, so that whatever else the machine does
+hits all of them alike; what counts is the ratio of two times of the same round, its median and quartiles over
+the rounds. Peak memory is measured apart, each contender and task in a process of its own.
 """
 
 import argparse
@@ -124,63 +123,25 @@ def ratios(seconds: dict[str, list[float]], ours: str = "ours") -> dict[str, dic
     return result
 
 
-class Apart:
-    """A contender in a process of its own, which waits while others have their turn.
-
-    Args:
-        name: of the contender.
-        sizes: of its model.
-    """
-
-    def __init__(self, name: str, sizes: Sizes) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.pipe, theirs = context.Pipe()
-        settings = (theirs, name, sizes, torch.get_num_threads())
-        context.Process(target=_serve, args=settings, daemon=True).start()
-
-    def job(self, task: Task) -> Callable[[], object]:
-        """As `job`, for this contender."""
-
-        def run() -> None:
-            self.pipe.send(task)
-            self.pipe.recv()
-
-        return run
-
-
-def _serve(pipe: Any, name: str, sizes: Sizes, threads: int) -> None:
-    """Does each task that comes through the pipe, and says so. Ends with the process that asks."""
-    torch.set_num_threads(threads)
-    torch.manual_seed(0)
-    contender = CONTENDERS[name](sizes)
-    jobs: dict[Task, Callable[[], object]] = {}
-    while True:
-        task = pipe.recv()
-        if task not in jobs:
-            jobs[task] = job(contender, task, sizes.vocab_size)
-        jobs[task]()
-        pipe.send(None)
-
-
 def time_all(
     names: list[str], sizes: Sizes, tasks: dict[str, Task], rounds: int
 ) -> dict[str, dict[str, Any]]:
     """Every task by every contender that can do it: the ratios of ours, and of ours in bf16."""
     torch.manual_seed(0)
-    together = {name: CONTENDERS[name](sizes) for name in names if not CONTENDERS[name].apart}
-    apart = {name: Apart(name, sizes) for name in names if CONTENDERS[name].apart}
+    threads = torch.get_num_threads()
+    contenders = {name: CONTENDERS[name](sizes) for name in names}
     results: dict[str, dict[str, Any]] = {
         name: {} for name in ("ours", "ours_bf16") if name in names
     }
     for key, task in tasks.items():
         jobs = {
-            name: apart[name].job(task)
-            if name in apart
-            else job(together[name], task, sizes.vocab_size)
-            for name in names
-            if task.kind not in CONTENDERS[name].lacks
+            name: job(contender, task, sizes.vocab_size)
+            for name, contender in contenders.items()
+            if task.kind not in contender.lacks
         }
         seconds = interleave(jobs, rounds, task.repeats)
+        if torch.get_num_threads() != threads:
+            raise RuntimeError(f"a contender has set torch's threads to {torch.get_num_threads()}")
         for ours in results:
             results[ours][key] = ratios(seconds, ours)
         line = ", ".join(f"{name} {r['ratio']:.2f}" for name, r in results["ours"][key].items())
@@ -221,7 +182,7 @@ def memory_all(
         print("peak memory not measured: only Linux tells it")
         return {}
     for name in names:
-        if not CONTENDERS[name].apart:
+        if CONTENDERS[name].survives_fork:
             CONTENDERS[name](QUICK)  # imports the libraries once, for all forks
     result: dict[str, dict[str, float]] = {}
     for key, task in tasks.items():

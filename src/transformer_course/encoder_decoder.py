@@ -220,10 +220,8 @@ class FeedForward(nn.Module):
 class Dropout(nn.Dropout):
     """`torch.nn.Dropout`, drawn faster in mixed precision, where it would take a tenth of a training step.
 
-    From Srivastava et al. 2014. Only in training; in evaluation the tensor comes back as it is.
-
-    Args:
-        p: share of numbers set to zero, at least 0 and below 1; the others are divided by 1 - p.
+    From Srivastava et al. 2014. Only in training, a share `p` of the numbers is set to zero, and the others are
+    divided by 1 - p; in evaluation the tensor comes back as it is.
     """
 
     def forward(self, input: Tensor) -> Tensor:
