@@ -193,10 +193,15 @@ class InBf16:
 
 
 class OursInBf16(InBf16, Ours):
-    """Our model in bf16; attention is written out: the backward pass of the fused kernel is slow in bf16."""
+    """Our model in bf16, where it is the other way round: fused attention in searches only.
+
+    The backward pass of the fused kernel is slow in bf16. And for attention written out, oneDNN compiles a
+    kernel for each length of the keys: that takes time and memory in searches.
+    """
 
     name = "transformer-course, bf16"
     fused = False
+    fused_search = True
 
 
 class Marian(Contender):
