@@ -250,8 +250,9 @@ def _told(results: dict[str, Any]) -> str:
 
 
 def _breakable(name: str) -> str:
-    """A name that may be broken after a dot or "trans": so the table is no wider than the page."""
-    return name.replace(".", ".<wbr>").replace("rans", "rans&shy;")
+    """A short name that may be broken after a dot or "trans": so the table is no wider than the page."""
+    short = name.removeprefix("transformers ").replace("transformer-course, ", "ours, ")
+    return short.replace(".", ".<wbr>").replace("rans", "rans&shy;")
 
 
 def _table(rows: list[list[str]], caption: str) -> str:
