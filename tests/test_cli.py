@@ -103,6 +103,30 @@ def test_files_of_ones_own_from_training_to_scores(
     assert record["n_pairs"] == 155
 
 
+@pytest.mark.parametrize(
+    ("precision", "has", "told"),
+    [
+        ("bf16", {"avx2": True, "avx512_bf16": False}, True),
+        ("bf16", {"avx2": True, "avx512_bf16": True}, False),
+        ("fp32", {"avx2": True}, False),
+    ],
+)
+def test_bf16_on_a_processor_without_it_is_said_to_be_slow(
+    run: Run,
+    files: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    precision: str,
+    has: dict[str, bool],
+    told: bool,
+) -> None:
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: has)
+    options = [*QUICK, "--precision", precision, "--steps", 1]
+    result = run("train", "--pairs", *files, "--out", tmp_path / "run", *options)
+    assert result.status == 0, result
+    assert ("this processor computes no bf16, so fp32 is faster" in result.err) == told
+
+
 def test_gzip_and_tab_separated_files(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv.gz"
     text = "".join(f"{p.source}\t{p.target}\n" for p in number_pairs()[:2])
