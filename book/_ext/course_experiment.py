@@ -106,11 +106,12 @@ def mean_and_deviation(values: list[float]) -> str:
     '0.9313'
     >>> mean_and_deviation([297500, 297500]).replace("\N{NO-BREAK SPACE}", " ")  # numbers of weights
     '297 500 ± 0'
+    >>> mean_and_deviation([14193.3]).replace("\N{NO-BREAK SPACE}", " ")  # seconds
+    '14 193'
     """
     mean = statistics.fmean(values)
-    shown = (
-        f"{mean:,.0f}".replace(",", "\N{NO-BREAK SPACE}") if mean.is_integer() else f"{mean:.4g}"
-    )
+    whole = mean.is_integer() or abs(mean) >= 1000
+    shown = f"{mean:,.0f}".replace(",", "\N{NO-BREAK SPACE}") if whole else f"{mean:.4g}"
     if len(values) == 1:
         return shown
     deviation = statistics.stdev(values)
