@@ -106,19 +106,25 @@ def mean_and_deviation(values: list[float]) -> str:
     '0.9313'
     >>> mean_and_deviation([297500, 297500]).replace("\N{NO-BREAK SPACE}", " ")  # numbers of weights
     '297 500 ± 0'
-    >>> mean_and_deviation([14193.3]).replace("\N{NO-BREAK SPACE}", " ")  # seconds
-    '14 193'
+    >>> seconds = mean_and_deviation([14193.3]), mean_and_deviation([14193.3, 13765.0])
+    >>> [shown.replace("\N{NO-BREAK SPACE}", " ") for shown in seconds]
+    ['14 193', '13 979 ± 303']
     """
     mean = statistics.fmean(values)
     whole = mean.is_integer() or abs(mean) >= 1000
-    shown = f"{mean:,.0f}".replace(",", "\N{NO-BREAK SPACE}") if whole else f"{mean:.4g}"
+    shown = grouped(mean, 0) if whole else f"{mean:.4g}"
     if len(values) == 1:
         return shown
     deviation = statistics.stdev(values)
     if deviation == 0:
         return f"{shown} ± 0"
     decimals = max(0, 1 - math.floor(math.log10(deviation)))
-    return f"{mean:.{decimals}f} ± {deviation:.{decimals}f}"
+    return f"{grouped(mean, decimals)} ± {grouped(deviation, decimals)}"
+
+
+def grouped(number: float, decimals: int) -> str:
+    """Return a number with a space between thousands."""
+    return f"{number:,.{decimals}f}".replace(",", "\N{NO-BREAK SPACE}")
 
 
 class ExperimentDirective(SphinxDirective):
