@@ -271,7 +271,7 @@ def test_deviation_is_that_of_a_sample() -> None:
     """Seeds are a sample: n − 1 in the denominator; two significant digits of the deviation."""
     assert mean_and_deviation([1.0, 2.0, 3.0]) == "2.0 ± 1.0"
     assert mean_and_deviation([0.5, 0.25]) == "0.38 ± 0.18"
-    assert mean_and_deviation([1234.0, 1834.0]) == "1534 ± 424"
+    assert mean_and_deviation([1234.0, 1834.0]) == "1\N{NO-BREAK SPACE}534 ± 424"
 
 
 def test_a_formula_stays_with_what_touches_it(tmp_path: Path) -> None:
