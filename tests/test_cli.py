@@ -127,6 +127,29 @@ def test_bf16_on_a_processor_without_it_is_said_to_be_slow(
     assert ("this processor computes no bf16, so fp32 is faster" in result.err) == told
 
 
+@pytest.mark.parametrize(
+    ("precision", "before", "after"),
+    [("bf16", None, "20000"), ("bf16", "7", "7"), ("fp32", None, None)],
+)
+def test_kernels_of_all_shapes_are_kept_for_bf16_unless_the_user_says_how_many(
+    run: Run,
+    files: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    precision: str,
+    before: str | None,
+    after: str | None,
+) -> None:
+    name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+    monkeypatch.setenv(name, before or "")  # so that it is as before when the test has ended
+    if before is None:
+        monkeypatch.delenv(name)
+    options = [*QUICK, "--precision", precision, "--steps", 1]
+    result = run("train", "--pairs", *files, "--out", tmp_path / "run", *options)
+    assert result.status == 0, result
+    assert os.environ.get(name) == after
+
+
 def test_gzip_and_tab_separated_files(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv.gz"
     text = "".join(f"{p.source}\t{p.target}\n" for p in number_pairs()[:2])
