@@ -70,6 +70,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Train once, and write record and table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--corpus", choices=sorted(RECIPES), default="grammar")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--steps", type=int, help="all of the recipe's if left out")
     parser.add_argument("--pairs", type=int, default=Data.n_pairs, help="only for the grammar")
@@ -77,7 +78,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--book", type=Path, default=ROOT / "book/_generated", help="table")
     options = parser.parse_args(arguments)
     torch.set_num_threads(options.threads)
-    setup = RECIPES[options.corpus].training
+    setup = replace(RECIPES[options.corpus].training, precision=options.precision)
     if options.steps is not None:
         setup = replace(setup, max_steps=options.steps)
     data = Data(options.corpus, options.pairs, folder=os.environ.get("MULTI30K"))
@@ -93,7 +94,7 @@ def main(arguments: list[str] | None = None) -> None:
         "corpus": options.corpus,
         "steps": setup.max_steps,
         "command": f"python -m benchmarks.wall_time --corpus {options.corpus}"
-        f" --threads {options.threads} --steps {setup.max_steps}{pairs}",
+        f" --precision {options.precision} --threads {options.threads} --steps {setup.max_steps}{pairs}",
         "date": time.strftime("%Y-%m-%d"),
         "processor": processor(),
         "threads": options.threads,
@@ -108,5 +109,6 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    os.environ["TOKENIZERS_PARALLELISM"] = "true"  # as the command line does
+    os.environ["TOKENIZERS_PARALLELISM"] = "true"  # both as the command line does
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "20000")
     main()

@@ -127,29 +127,6 @@ def test_bf16_on_a_processor_without_it_is_said_to_be_slow(
     assert ("this processor computes no bf16, so fp32 is faster" in result.err) == told
 
 
-@pytest.mark.parametrize(
-    ("precision", "before", "after"),
-    [("bf16", None, "20000"), ("bf16", "7", "7"), ("fp32", None, None)],
-)
-def test_kernels_of_all_shapes_are_kept_for_bf16_unless_the_user_says_how_many(
-    run: Run,
-    files: list[Path],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    precision: str,
-    before: str | None,
-    after: str | None,
-) -> None:
-    name = "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
-    monkeypatch.setenv(name, before or "")  # so that it is as before when the test has ended
-    if before is None:
-        monkeypatch.delenv(name)
-    options = [*QUICK, "--precision", precision, "--steps", 1]
-    result = run("train", "--pairs", *files, "--out", tmp_path / "run", *options)
-    assert result.status == 0, result
-    assert os.environ.get(name) == after
-
-
 def test_gzip_and_tab_separated_files(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv.gz"
     text = "".join(f"{p.source}\t{p.target}\n" for p in number_pairs()[:2])
@@ -619,18 +596,21 @@ sys.argv = ["transformer-course", "translate", "no such run", "x", "--threads", 
 try:
     main()
 finally:
-    print(os.environ["TOKENIZERS_PARALLELISM"], os.environ["RAYON_NUM_THREADS"])
+    names = "TOKENIZERS_PARALLELISM", "RAYON_NUM_THREADS", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"
+    print(*(os.environ[name] for name in names))
 """
 
 
-@pytest.mark.parametrize("chosen", [{}, {"TOKENIZERS_PARALLELISM": "0", "RAYON_NUM_THREADS": "2"}])
-def test_subwords_are_cut_with_as_many_threads_or_as_the_user_says(chosen: dict[str, str]) -> None:
-    ours = ("TOKENIZERS_PARALLELISM", "RAYON_NUM_THREADS")
-    environment = {k: v for k, v in os.environ.items() if k not in ours} | chosen
+@pytest.mark.parametrize("values", [["true", "3", "20000"], ["0", "2", "7"]])
+def test_settings_of_libraries_are_ours_or_what_the_user_says(values: list[str]) -> None:
+    ours = ["TOKENIZERS_PARALLELISM", "RAYON_NUM_THREADS", "ONEDNN_PRIMITIVE_CACHE_CAPACITY"]
+    environment = {k: v for k, v in os.environ.items() if k not in ours}
+    if values[0] == "0":
+        environment |= dict(zip(ours, values, strict=True))
     process = [sys.executable, "-c", SETTINGS]
     done = subprocess.run(process, env=environment, capture_output=True, text=True, timeout=120)
     assert "no such run" in done.stderr
-    assert done.stdout.split() == (list(chosen.values()) or ["true", "3"])
+    assert done.stdout.split() == values
 
 
 def test_data_without_any_source_is_refused() -> None:

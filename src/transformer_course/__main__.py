@@ -13,6 +13,8 @@ def main() -> None:
     """
     # This process never forks, so subwords may be cut in parallel; see `corpus.vocabulary`.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
+    # For bf16, oneDNN compiles a kernel for each shape and keeps 1,024; an epoch may have thousands.
+    os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "20000")
     try:
         try:
             from transformer_course.cli import app

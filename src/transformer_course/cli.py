@@ -124,11 +124,8 @@ def _train(
     held_out = f"{len(valid_pairs):,} to validate on"
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
-    if recipe.training.precision == "bf16":
-        if not _computes_bf16():
-            print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
-        # oneDNN compiles a kernel for each shape and keeps 1,024 of them; an epoch may have thousands.
-        os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "20000")
+    if recipe.training.precision == "bf16" and not _computes_bf16():
+        print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
     with tqdm(
         total=recipe.training.max_steps,
         bar_format="{percentage:3.0f}%|{bar:20}| step {n_fmt} of {total_fmt}{postfix}",
