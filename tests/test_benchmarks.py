@@ -313,7 +313,8 @@ def test_claims_about_the_time_of_a_training() -> None:
     assert records["grammar"]["steps"] == steps["grammar"] == 2700
     assert (records["multi30k"]["steps"], steps["multi30k"]) == (1000, 14_000)
     shares = records["multi30k"]["shares"]
-    assert 1 - shares[wall_time.UPDATES] == pytest.approx(0.03, abs=0.005)
+    assert 1 - shares[wall_time.UPDATES] == pytest.approx(0.04, abs=0.005)
+    assert 48 < records["multi30k"]["seconds"] * 14 / 60 < 54  # minutes of the whole training
     shares = records["grammar"]["shares"]
     assert 1 - shares[wall_time.UPDATES] == pytest.approx(1 / 6, abs=0.01)
     before = sum(

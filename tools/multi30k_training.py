@@ -6,7 +6,7 @@ sentence of it goes into a record: the texts there are our own.
 
 import json
 import os
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +53,7 @@ WATCHED = {  # our own sentences, by source language and form
 
 def settings(languages: str, form: str) -> dict[str, Any]:
     """The config of an experiment; see `run`."""
+    training = replace(MULTI30K_RECIPE.training, precision="bf16")  # two fifths less time
     return {
         "languages": languages,
         "form": form,
@@ -61,7 +62,7 @@ def settings(languages: str, form: str) -> dict[str, Any]:
         "alphas": [0.0, 0.6, 1.0, 1.4, 1.8, 2.2],
         "lengths": [1, 10, 13, 17],
         "watched": WATCHED[languages.partition("-")[0], form],
-        "recipe": asdict(MULTI30K_RECIPE),
+        "recipe": asdict(replace(MULTI30K_RECIPE, training=training)),
     }
 
 
@@ -148,7 +149,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             "read": [
                 looked_at(translator, *pair)
                 for pair in zip(config["watched"], watched, strict=True)
-                if pair[1]  # a model that has learnt nothing may write nothing
+                if pair[1].strip()  # a model that has learnt nothing may write nothing
             ],
         },
     }

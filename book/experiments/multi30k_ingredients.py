@@ -4,13 +4,13 @@ The trainings are short, so that there can be many. All scores are of the valida
 for the models that are trained in full. It takes hours, so it has to be named (tools/multi30k_training.py).
 """
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import torch
 from experiment_training import trained
-from multi30k_training import APART, MODULES, text_of
+from multi30k_training import APART, MODULES, settings, text_of
 from torch import Tensor
 
 from transformer_course.checkpoints import list_checkpoints, load_weights, read_json, write_json
@@ -20,20 +20,20 @@ from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
-from transformer_course.runs import MULTI30K_RECIPE
 from transformer_course.training import average_checkpoints
 from transformer_course.translator import Translator
 
 __all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
 
+FULL = settings("en-de", form="lc.norm.tok")
 CONFIG: dict[str, Any] = {
-    "languages": "en-de",
-    "form": "lc.norm.tok",
-    "beam": 5,
+    "languages": FULL["languages"],
+    "form": FULL["form"],
+    "beam": FULL["beam"],
     "alpha": 1.0,
     "recipe": {
-        "vocab_size": MULTI30K_RECIPE.vocab_size,
-        "label_smoothing": MULTI30K_RECIPE.label_smoothing,
+        "vocab_size": FULL["recipe"]["vocab_size"],
+        "label_smoothing": FULL["recipe"]["label_smoothing"],
         "dropout": 0.1,  # so few updates leave little time to learn by heart
         "tie_embeddings": True,
     },
@@ -44,7 +44,7 @@ CONFIG: dict[str, Any] = {
         ["3,000 subwords", {"vocab_size": 3000}],
         ["1,000 subwords", {"vocab_size": 1000}],
     ],
-    "training": asdict(MULTI30K_RECIPE.training)
+    "training": FULL["recipe"]["training"]
     | {
         "max_steps": 2500,
         "max_tokens": 2048,
@@ -94,7 +94,7 @@ def measured(
     vocabulary = Vocabulary.train(lines, recipe["vocab_size"])
     torch.manual_seed(training["seed"])
     chosen = {name: recipe[name] for name in ("dropout", "tie_embeddings")}
-    model = Transformer(replace(TransformerConfig.narrow(len(vocabulary)), **chosen)).use_fused()
+    model = Transformer(replace(TransformerConfig.narrow(len(vocabulary)), **chosen))
 
     def loss(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
         return teacher_forcing_loss(model, src, tgt, recipe["label_smoothing"])
