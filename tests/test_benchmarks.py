@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import growth, speed, tricks, wall_time
+from benchmarks import growth, report, speed, tricks, wall_time
 from benchmarks.contenders import CONTENDERS, EOS, PAD, Contender, CTranslate2
 from transformer_course.runs import RECIPES
 
@@ -301,6 +301,22 @@ def test_claims_about_the_tricks() -> None:
     assert min(checks) > 0.985
     repeats = [found.get("nothing: noise", 1.0) for found in shares.values()]
     assert all(0.985 < share < 1.015 for share in repeats)
+
+
+def test_the_pages_tables_are_those_of_the_records(tmp_path: Path) -> None:
+    results = speed.ROOT / "benchmarks/results"
+    report.write_wall_time(sorted(results.glob("wall_time_*.json")), tmp_path)
+    for name, write in (
+        ("speed", report.write_report),
+        ("growth", report.write_growth),
+        ("tricks", report.write_tricks),
+    ):
+        write(json.loads((results / f"{name}.json").read_text()), tmp_path)
+    made = sorted(tmp_path.glob("*.md"))
+    assert len(made) == 4
+    for path in made:
+        shown = speed.ROOT / "book/_generated" / path.name
+        assert shown.read_text("utf-8") == path.read_text("utf-8"), path.name
 
 
 def test_claims_about_the_time_of_a_training() -> None:
