@@ -79,7 +79,7 @@ def bleu_by_minutes(
                 raise ValueError(f"{name}: {len(minutes)} minutes for {len(scores)} scores")
             axes.plot(minutes, scores, "-", marker=mark, ms=5, color=colour, lw=1.6)
         _name_below(axes, name, (seeds[0][0][-1], seeds[0][1][-1]), colour)
-    axes.set(xlabel="minutes of training, one thread", ylabel="BLEU, validation", ylim=(0, None))
+    axes.set(xlabel="minutes of training", ylabel="BLEU, validation", ylim=(0, None))
     axes.set_xlim(0, None)
     axes.yaxis.grid(True, color=LINE)
     return figure
