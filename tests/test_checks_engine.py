@@ -534,6 +534,33 @@ def test_a_helper_that_fails_its_own_check_is_named() -> None:
     assert note not in uses(f"{shifted} / {shifted}.sum(axis, keepdims=True)")
 
 
+def test_a_helper_that_is_not_written_yet_is_named() -> None:
+    scope: dict[str, Any] = {}
+    exec(
+        "def softmax(scores, axis):\n    raise NotImplementedError\n\n"
+        "def halves(x):\n    return softmax(x, 0), 0.0",
+        scope,
+    )
+    report = judge(HALVES, scope["halves"])
+    assert report.message == (
+        "halves. Not yet right. It uses your `softmax`, which isn't written yet: begin there."
+    )
+    assert (report.passed, report.attempted) == (False, True)
+
+
+def test_wrong_numbers_with_one_kind_of_array_do_not_pass_with_the_other() -> None:
+    """In a set, equal numbers of NumPy are one; tensors of equal value are several."""
+
+    def each_once(x: Any) -> Any:
+        return x / 2, sum(set(x.reshape(-1)))
+
+    twice = Case("two equal numbers", (np.array([2.0, 2.0]),))
+    exercise = dataclasses.replace(HALVES, cases=(*HALVES.cases, twice))
+    report = judge(exercise, each_once)
+    assert not report.passed
+    assert "expected 4, got 2" in report.message
+
+
 @pytest.mark.parametrize("chapter", exercises_by_chapter())
 def test_cases_are_not_changed_by_their_use(chapter: str) -> None:
     for exercise in exercises_by_chapter()[chapter]:
