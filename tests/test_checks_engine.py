@@ -464,6 +464,12 @@ def test_a_misconception_must_explain_every_case() -> None:
     assert report.misconception is None
 
 
+def test_numbers_that_differ_after_the_fourth_digit_are_shown_with_more() -> None:
+    exercise = dataclasses.replace(DOUBLE, cases=(Case("one", (np.array([0.57512]),)),))
+    message = judge(exercise, lambda x: x * 2 + 0.0002).message
+    assert "`doubled[0]`: expected 1.15024, got 1.15044." in message
+
+
 def test_exceptions_that_cant_be_printed() -> None:
     class Silent(Exception):
         def __str__(self) -> str:

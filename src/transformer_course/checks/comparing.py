@@ -204,6 +204,8 @@ def first_difference(
                 what = "NaN (not a number)" if np.isnan(a[index]) else f"{a[index]:+}"
                 return f"`{place}`: expected {number(e[index])}, got {what}."
             wanted, got = _computed(e[index]), _computed(a[index])
+            if wanted == got:  # they differ after the fourth digit
+                wanted, got = f"{e[index]:.8g}", f"{a[index]:.8g}"
             return f"`{place}`: expected {wanted}, got {got}{_more(a, wrong)}."
     raise ValueError("actual and expected are the same")
 

@@ -105,19 +105,6 @@ def redrawn_precisions__words_found_only(found, total, draws):
     return found[draws].sum(axis=1)
 
 
-def redrawn_precisions__in_percent(found, total, draws):
-    return 100 * found[draws].sum(axis=1) / total[draws].sum(axis=1)
-
-
-def redrawn_precisions__running_sum(found, total, draws):
-    scores, right, words = [], 0, 0
-    for row in draws:
-        right += found[row].sum()
-        words += total[row].sum()
-        scores.append(right / words)
-    return np.array(scores)
-
-
 def redrawn_precisions__last_sentence_left_out(found, total, draws):
     return found[draws[:, :-1]].sum(axis=1) / total[draws[:, :-1]].sum(axis=1)
 
@@ -138,13 +125,6 @@ def interval__sorted_in_place(scores, one_in=40):
     scores.sort()
     k = len(scores) // one_in
     return scores[k], scores[-1 - k]
-
-
-def interval__k_rounded_up(scores, one_in=40):
-    ordered = np.sort(scores)
-    k = int(np.ceil(len(scores) / one_in))
-    k = min(k, (len(scores) - 1) // 2)
-    return ordered[k], ordered[-1 - k]
 
 
 def interval__k_rounded(scores, one_in=40):
@@ -173,21 +153,6 @@ def interval__all_that_remain(scores, one_in=40):
 
 def interval__one_deviation(scores, one_in=40):
     return scores.mean() - scores.std(), scores.mean() + scores.std()
-
-
-def interval__bell_curve(scores, one_in=40):
-    return scores.mean() - 1.96 * scores.std(), scores.mean() + 1.96 * scores.std()
-
-
-def interval__standard_error(scores, one_in=40):
-    error = 2 * scores.std() / len(scores) ** 0.5
-    return scores.mean() - error, scores.mean() + error
-
-
-def interval__always_forty(scores, one_in=40):
-    k = len(scores) // 40
-    ordered = np.sort(scores)
-    return ordered[k], ordered[-1 - k]
 
 
 def interval__middle_and_width(scores, one_in=40):
@@ -243,15 +208,6 @@ def share_of_wins__draws_that_differ(found_a, total_a, found_b, total_b, draws):
     return (_scores(found_a, total_a, draws) != _scores(found_b, total_b, draws)).mean()
 
 
-def share_of_wins__every_pair_of_draws(found_a, total_a, found_b, total_b, draws):
-    a, b = _scores(found_a, total_a, draws), _scores(found_b, total_b, draws)
-    return (a[:, None] > b).mean()
-
-
-def share_of_wins__in_percent(found_a, total_a, found_b, total_b, draws):
-    return 100 * (_scores(found_a, total_a, draws) > _scores(found_b, total_b, draws)).mean()
-
-
 def share_of_wins__one_verdict_for_each_draw(found_a, total_a, found_b, total_b, draws):
     return _scores(found_a, total_a, draws) > _scores(found_b, total_b, draws)
 
@@ -259,10 +215,6 @@ def share_of_wins__one_verdict_for_each_draw(found_a, total_a, found_b, total_b,
 def share_of_wins__true_or_false(found_a, total_a, found_b, total_b, draws):
     wins = _scores(found_a, total_a, draws) > _scores(found_b, total_b, draws)
     return bool(wins.mean() > 0.5)
-
-
-def share_of_wins__only_b_redrawn(found_a, total_a, found_b, total_b, draws):
-    return (found_a.sum() / total_a.sum() > _scores(found_b, total_b, draws)).mean()
 
 
 def share_of_wins__ties_left_out_in_a_loop(found_a, total_a, found_b, total_b, draws):
@@ -273,18 +225,6 @@ def share_of_wins__ties_left_out_in_a_loop(found_a, total_a, found_b, total_b, d
         wins += bool(a > b)
         losses += bool(a < b)
     return wins / (wins + losses)
-
-
-def share_of_wins__sorted_scores_compared(found_a, total_a, found_b, total_b, draws):
-    a, b = _scores(found_a, total_a, draws), _scores(found_b, total_b, draws)
-    return (np.sort(a) > np.sort(b)).mean()
-
-
-def share_of_wins__each_drawn_sentence_once(found_a, total_a, found_b, total_b, draws):
-    rows = [np.unique(row) for row in draws]
-    a = [found_a[row].sum() / total_a[row].sum() for row in rows]
-    b = [found_b[row].sum() / total_b[row].sum() for row in rows]
-    return np.mean(np.array(a) > np.array(b))
 
 
 def share_of_wins__divided_by_sentences(found_a, total_a, found_b, total_b, draws):
@@ -382,14 +322,6 @@ def choose_and_report__start_value_zero(valid, test):
         if valid[tried] > score:
             setting, score = tried, valid[tried]
     return setting, test[setting]
-
-
-def choose_and_report__other_half_repaired(valid, test):
-    setting, score = None, -1.0
-    for tried in valid:
-        if test[tried] > score:
-            setting, score = tried, valid[tried]
-    return setting, score
 
 
 def choose_and_report__score_above_zero_only(valid, test):

@@ -39,6 +39,14 @@ def _half_repaired(valid: Scores, test: Scores) -> Chosen:
     return setting, score
 
 
+def _other_half_repaired(valid: Scores, test: Scores) -> Chosen:
+    setting, score = 0.0, -1.0
+    for tried in valid:
+        if test[tried] > score:
+            setting, score = tried, valid[tried]
+    return setting, score
+
+
 def _first_in_test(valid: Scores, test: Scores) -> Chosen:
     setting = max(test, key=lambda s: valid[s])
     return setting, test[setting]
@@ -117,6 +125,11 @@ choose_and_report = Exercise(
             "a score of one set compared with a score of the other",
             _half_repaired,
             "Write down for each step which two numbers are compared. Are they BLEU on the same sentences?",
+        ),
+        Misconception(
+            "a test score compared with a score of the validation set",
+            _other_half_repaired,
+            "In each step you compare two numbers. On which sentences was each of them measured?",
         ),
         Misconception(
             "chosen on the test set, reported on the validation set",

@@ -33,8 +33,13 @@ def _unsorted(scores: Array, one_in: int = 40) -> Ends:
     return float(scores[k]), float(scores[len(scores) - 1 - k])
 
 
-def _two_deviations(scores: Array, one_in: int = 40) -> Ends:
-    return float(scores.mean() - 2 * scores.std()), float(scores.mean() + 2 * scores.std())
+def _around_the_mean(width: Callable[[Array], float]) -> Callable[..., Ends]:
+    """Return ends that lie as far from the mean as `width` says."""
+
+    def wrong(scores: Array, one_in: int = 40) -> Ends:
+        return float(scores.mean() - width(scores)), float(scores.mean() + width(scores))
+
+    return wrong
 
 
 def _interpolated(scores: Array, one_in: int = 40) -> Ends:
@@ -42,13 +47,14 @@ def _interpolated(scores: Array, one_in: int = 40) -> Ends:
     return float(low), float(high)
 
 
-def _halved(scores: Array, one_in: int = 40) -> Ends:
-    return reference(scores, 2 * one_in)
+def _with(count: Callable[[int, int], int]) -> Callable[..., Ends]:
+    """Return the ends with another number left out at each end; count(n, one_in) says how many."""
 
+    def wrong(scores: Array, one_in: int = 40) -> Ends:
+        ordered, k = np.sort(scores), count(len(scores), one_in)
+        return float(ordered[k]), float(ordered[len(scores) - 1 - k])
 
-def _one_in_taken_for_a_count(scores: Array, one_in: int = 40) -> Ends:
-    ordered = np.sort(scores)
-    return float(ordered[one_in]), float(ordered[-1 - one_in])
+    return wrong
 
 
 def _exchanged(scores: Array, one_in: int = 40) -> Ends:
@@ -59,7 +65,7 @@ def _exchanged(scores: Array, one_in: int = 40) -> Ends:
 def draw(rng: np.random.Generator) -> tuple[Array, int]:
     """Return a few scores in any order, and which part of them is left out at each end."""
     one_in = int(rng.integers(3, 7))
-    n_draws = int(rng.integers(one_in, 6 * one_in))
+    n_draws = int(rng.integers(3, 6 * one_in))
     return np.round(rng.normal(60, 8, size=n_draws), 1), one_in
 
 
@@ -101,12 +107,12 @@ interval = Exercise(
         Misconception(
             "everything left out at the lower end",
             _at(lambda n, k: (2 * k, n - 1)),
-            "A draw can be lucky, too. Which of your two ends says so?",
+            "Your upper end is the highest score of all. How many should lie above it?",
         ),
         Misconception(
             "everything left out at the upper end",
             _at(lambda n, k: (0, n - 1 - 2 * k)),
-            "A draw can be unlucky, too. Which of your two ends says so?",
+            "Your lower end is the lowest score of all. How many should lie below it?",
         ),
         Misconception(
             "nothing left out",
@@ -115,8 +121,23 @@ interval = Exercise(
         ),
         Misconception(
             "mean and two standard deviations",
-            _two_deviations,
+            _around_the_mean(lambda scores: 2 * scores.std()),
             "That needs a bell curve. The task asks for two of the scores themselves.",
+        ),
+        Misconception(
+            "mean and 1.96 standard deviations",
+            _around_the_mean(lambda scores: 1.96 * scores.std()),
+            "That would do for a bell curve. You have the scores themselves: which two of them do you take?",
+        ),
+        Misconception(
+            "mean and two standard errors",
+            _around_the_mean(lambda scores: 2 * scores.std() / len(scores) ** 0.5),
+            "With four times as many draws, your interval gets half as wide. Did the test set grow?",
+        ),
+        Misconception(
+            "mean and 1.96 standard errors",
+            _around_the_mean(lambda scores: 1.96 * scores.std() / len(scores) ** 0.5),
+            "That says how sure the mean of the draws is. The more draws, the narrower. Did the test set grow?",
         ),
         Misconception(
             "quantiles that lie between two scores",
@@ -124,7 +145,7 @@ interval = Exercise(
             "Are your two numbers among the scores? Count how many scores lie outside of them.",
         ),
         Misconception(
-            "one off at the upper end",
+            "the upper end one place too high",
             _at(lambda n, k: (k, n - k)),
             "How many scores lie above your upper end, and how many below your lower end?",
         ),
@@ -150,13 +171,43 @@ interval = Exercise(
         ),
         Misconception(
             "half as many left out at each end",
-            _halved,
+            _with(lambda n, one_in: n // (2 * one_in)),
             "One in one_in is left out at each end, not at both ends together. How many is that?",
         ),
         Misconception(
             "one_in taken for a number of scores",
-            _one_in_taken_for_a_count,
+            _with(lambda n, one_in: one_in),
             "With twice as many draws, twice as many are left out. Does your function do so?",
+        ),
+        Misconception(
+            "always one in forty left out",
+            _with(lambda n, one_in: n // 40),
+            "Call your function with one_in=4, and with one_in=40. Does the result change?",
+        ),
+        Misconception(
+            "k rounded up",
+            _with(lambda n, one_in: -(-n // one_in)),
+            "Seven scores, one in four: 7 / 4 is 1.75. How many does the task leave out?",
+        ),
+        Misconception(
+            "at least one left out at each end",
+            _with(lambda n, one_in: max(1, n // one_in)),
+            "Five scores, one in forty. How many should be left out?",
+        ),
+        Misconception(
+            "one too many left out at each end",
+            _with(lambda n, one_in: n // one_in + 1),
+            "Write down four sorted scores, and leave out one at each end. Where do the others stand?",
+        ),
+        Misconception(
+            "nothing left out at the upper end",
+            _at(lambda n, k: (k, n - 1)),
+            "The lowest scores are gone. And the highest ones?",
+        ),
+        Misconception(
+            "nothing left out at the lower end",
+            _at(lambda n, k: (0, n - 1 - k)),
+            "The highest scores are gone. And the lowest ones?",
         ),
         Misconception(
             "highest first",

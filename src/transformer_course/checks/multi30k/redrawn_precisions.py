@@ -16,6 +16,10 @@ def _once(found: Array, total: Array, draws: Array) -> Array:
     return np.array([found[row].sum() / total[row].sum() for row in rows])
 
 
+def _running(found: Array, total: Array, draws: Array) -> Array:
+    return np.asarray(found[draws].sum(axis=1).cumsum() / total[draws].sum(axis=1).cumsum())
+
+
 def _as_counts(found: Array, total: Array, draws: Array) -> Array:
     return np.asarray((draws * found).sum(axis=1) / (draws * total).sum(axis=1))
 
@@ -110,6 +114,16 @@ redrawn_precisions = Exercise(
             "sentences counted from 1",
             lambda found, total, draws: reference(found, total, draws - 1),
             "Which sentence has the index 0?",
+        ),
+        Misconception(
+            "sums that go on from draw to draw",
+            _running,
+            "The first draw is right. What stands in your sums when the second one begins?",
+        ),
+        Misconception(
+            "in percent",
+            lambda found, total, draws: 100 * reference(found, total, draws),
+            "A precision is a share. How large is it when every word is found?",
         ),
         Misconception(
             "indices taken for counts",

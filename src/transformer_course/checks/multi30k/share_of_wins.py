@@ -43,6 +43,17 @@ def _only_a_redrawn(
     return float((precisions(found_a, total_a, draws) > found_b.sum() / total_b.sum()).mean())
 
 
+def _only_b_redrawn(
+    found_a: Array, total_a: Array, found_b: Array, total_b: Array, draws: Array
+) -> float:
+    return float((found_a.sum() / total_a.sum() > precisions(found_b, total_b, draws)).mean())
+
+
+def _once(found_a: Array, total_a: Array, found_b: Array, total_b: Array, draws: Array) -> float:
+    rows = [np.unique(row)[None] for row in draws]
+    return float(np.mean([reference(found_a, total_a, found_b, total_b, row) for row in rows]))
+
+
 def _not_redrawn(
     found_a: Array, total_a: Array, found_b: Array, total_b: Array, draws: Array
 ) -> float:
@@ -147,6 +158,31 @@ share_of_wins = Exercise(
             "only A is redrawn",
             _only_a_redrawn,
             "A is scored on a redrawn test set. On which sentences is B scored?",
+        ),
+        Misconception(
+            "only B is redrawn",
+            _only_b_redrawn,
+            "B is scored on a redrawn test set. On which sentences is A scored?",
+        ),
+        Misconception(
+            "each draw of A compared with all draws of B",
+            _of_scores(lambda a, b: (a[:, None] > b).mean()),
+            "In most of your comparisons, A and B have other sentences. Which score of B fits a score of A?",
+        ),
+        Misconception(
+            "sorted scores compared",
+            _of_scores(lambda a, b: (np.sort(a) > np.sort(b)).mean()),
+            "The lowest score of A and the lowest one of B: do they belong to the same draw?",
+        ),
+        Misconception(
+            "each sentence counted once, however often it was drawn",
+            _once,
+            "A sentence that was drawn three times is in this test set three times. How often do you count it?",
+        ),
+        Misconception(
+            "in percent",
+            _of_scores(lambda a, b: 100 * (a > b).mean()),
+            "The task asks for a share. How large is it when A always wins?",
         ),
         Misconception(
             "the draws not used",

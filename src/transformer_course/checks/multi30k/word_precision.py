@@ -73,7 +73,7 @@ word_precision = Exercise(
             "Which number should a perfect translation get?",
         ),
         Misconception(
-            "the found words counted twice below the line",
+            "the found words counted twice, in the number of all words too",
             _number(lambda found, total: found.sum() / (found.sum() + total.sum())),
             "Are the found words part of all words, or are they extra?",
         ),
