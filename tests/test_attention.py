@@ -1,6 +1,7 @@
 """Attention against torch's own, its properties, and what it refuses."""
 
 import math
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -13,6 +14,7 @@ from torch import Tensor
 from transformer_course.attention import (
     AdditiveAttention,
     check_mask,
+    fused_attention,
     scaled_dot_product_attention,
     softmax,
 )
@@ -198,3 +200,19 @@ def test_refuses_sizes_that_do_not_fit() -> None:
         scaled_dot_product_attention(torch.zeros(2, 5), torch.zeros(7, 3), torch.zeros(7, 5))
     with refuses("each key needs its value: got 7 keys and 2 values"):
         scaled_dot_product_attention(torch.zeros(2, 5), torch.zeros(7, 5), torch.zeros(2, 5))
+
+
+@pytest.mark.parametrize("attention", [scaled_dot_product_attention, fused_attention])
+def test_batches_that_do_not_fit_are_torchs_error_as_the_docstring_says(
+    attention: Callable[..., object],
+) -> None:
+    queries, keys = torch.zeros(2, 3, 5), torch.zeros(3, 7, 5)
+    assert "RuntimeError: if the leading dimensions" in (attention.__doc__ or "")
+    with pytest.raises(RuntimeError):
+        attention(queries, keys, keys)
+    with pytest.raises(RuntimeError):
+        attention(queries, keys[:2], keys)
+    with refuses("queries and keys must have the same width d_k, got 4 and 5"):
+        attention(queries[..., :4], keys, keys)
+    with refuses("each key needs its value: got 7 keys and 6 values"):
+        attention(queries, keys, keys[:, :6])

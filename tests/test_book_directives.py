@@ -6,6 +6,7 @@ import io
 import json
 import re
 import sys
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import nbformat
 import pytest
 from sphinx.application import Sphinx
 from sphinx.util.docutils import docutils_namespace, patch_docutils
+from typer.testing import CliRunner
+
+from transformer_course.cli import app
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "book" / "_ext"))
@@ -20,6 +24,7 @@ sys.path.append(str(ROOT / "book" / "_ext"))
 from course_experiment import mean_and_deviation, read_record  # noqa: E402
 from quiz_yaml import QuizError, parse_quiz  # noqa: E402
 
+PROGRAM = "transformer-course"
 QUIZ = """\
 - question: What do the weights $w_i$ sum to?
   choices:
@@ -43,8 +48,11 @@ RECORD: dict[str, Any] = {
 }
 
 
-def build(folder: Path, pages: dict[str, str]) -> tuple[str, str]:
-    """Build pages with Sphinx; return the HTML of `index` and everything Sphinx complained about."""
+def build(folder: Path, pages: dict[str, str], *further: str) -> tuple[str, str]:
+    """Build pages with Sphinx, and with `further` extensions.
+
+    Returns the HTML of `index` and everything Sphinx complained about.
+    """
     for name, text in pages.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -58,7 +66,10 @@ def build(folder: Path, pages: dict[str, str]) -> tuple[str, str]:
             doctreedir=folder / "_trees",
             buildername="html",
             confoverrides={
-                "extensions": ["myst_nb", "course_quiz", "course_experiment", "course_formulas"],
+                "extensions": [
+                    *("myst_nb", "course_quiz", "course_experiment", "course_formulas"),
+                    *further,
+                ],
                 "myst_enable_extensions": ["dollarmath"],
                 "nb_execution_mode": "off",
                 "exclude_patterns": ["_build"],
@@ -286,3 +297,28 @@ def test_a_formula_stays_with_what_touches_it(tmp_path: Path) -> None:
     read = " ".join(re.sub(r"<.*?>", "", html).split())
     assert r"One (\(a\)), an \(n\)-gram, with \(b\). Then \(c\) and \(d\)" in read
     assert r"The line ends \(e\) here, or (\(f\))." in read
+
+
+def test_commands_show_their_usage_and_the_help_of_each_option(tmp_path: Path) -> None:
+    """The page says of the options what `--help` says, word for word."""
+    page = "# T\n\n```{eval-rst}\n.. automodule:: transformer_course.cli\n   :members:\n```\n"
+    extensions = ("sphinx.ext.autodoc", "sphinx.ext.napoleon", "course_docstrings")
+    html, complaints = build(tmp_path, {"index.md": page}, *extensions)
+    assert complaints == ""
+    assert "Annotated" not in html
+    commands = {"train": 26, "translate": 6, "evaluate": 8, "check_notebooks": 3}
+    assert html.count('<dt class="sig sig-object py"') == len(commands)
+    for function, least in commands.items():
+        name = function.removesuffix("_notebooks")
+        entry = html.split(f'id="transformer_course.cli.{function}"')[1].split('"sig sig-object')[0]
+        shown = unescape(re.sub(r"<[^>]+>", "", entry))
+        shown = " ".join(shown.replace("…", "...").replace("’", "'").split())
+        told = CliRunner().invoke(app, [name, "--help"], terminal_width=200, prog_name=PROGRAM)
+        lines = [line.strip() for line in told.output.splitlines()]
+        usage = next(line for line in lines if line.startswith("Usage: "))
+        assert usage in shown
+        rows = [re.split(r" {2,}", line, maxsplit=1) for line in lines]
+        rows = [row for row in rows if len(row) == 2 and row[0] != "--help"]
+        assert len(rows) >= least
+        for written, meaning in rows:
+            assert f"{written} – {' '.join(meaning.split())}" in shown

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import matplotlib as mpl
@@ -216,3 +218,108 @@ def test_learning_curves_refuse_what_does_not_fit() -> None:
         figures.learning_curves([1, 2], {"a": [[0.5]]})
     with pytest.raises(ValueError, match=r"curves \(4\) must be 3 or fewer"):
         figures.learning_curves([1], {name: [[0.5]] for name in "abcd"})
+
+
+WAVE, PAIR = [0.0, 0.5, 1.0], [0.2, 0.8]
+MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
+    ("front_page", ValueError): [lambda: figures.front_page({"what?": [0.5, 0.5]})],
+    ("kernel_fits", ValueError): [
+        lambda: figures.kernel_fits(PAIR, PAIR, WAVE, WAVE, {"a": WAVE}, 1.0, PAIR),
+        lambda: figures.kernel_fits(PAIR, WAVE, WAVE, WAVE, dict.fromkeys("abc", WAVE), 1.0, PAIR),
+        lambda: figures.kernel_fits(PAIR, PAIR, WAVE, PAIR, dict.fromkeys("abc", WAVE), 1.0, PAIR),
+        lambda: figures.kernel_fits(PAIR, PAIR, WAVE, WAVE, dict.fromkeys("abc", PAIR), 1.0, PAIR),
+        lambda: figures.kernel_fits(PAIR, PAIR, WAVE, WAVE, dict.fromkeys("abc", WAVE), 1.0, WAVE),
+    ],
+    ("scaling_curves", KeyError): [
+        lambda: figures.scaling_curves([1, 4], {"a": PAIR, "b": PAIR}, {"a": PAIR})
+    ],
+    ("scaling_curves", ValueError): [
+        lambda: figures.scaling_curves([1, 4, 16], {"a": PAIR, "b": PAIR}, {"a": PAIR, "b": PAIR})
+    ],
+    ("key_planes", ValueError): [
+        lambda: figures.key_planes([PAIR, PAIR], {"a": PAIR}, [[1.0]]),
+        lambda: figures.key_planes([PAIR, PAIR], {"a": PAIR}, [PAIR, PAIR]),
+    ],
+    ("search_tree", KeyError): [lambda: figures.search_tree({("a", "b"): -1.0}, [], ("a", "b"))],
+    ("search_tree", ValueError): [lambda: figures.search_tree({}, [], ())],
+    ("scores_by_beam", ValueError): [
+        lambda: figures.scores_by_beam([1, 2, 4], {"BLEU": {"beam": [PAIR]}})
+    ],
+    ("seconds_by_length", ValueError): [
+        lambda: figures.seconds_by_length([1, 2, 4], {"cached": [PAIR]})
+    ],
+    ("sub_layers", ValueError): [lambda: figures.sub_layers({})],
+    ("loss_valleys", ValueError): [
+        lambda: figures.loss_valleys({"a": (np.eye(3), [[1.0, 1.0]]), "b": (np.eye(2), [PAIR])})
+    ],
+    ("parameter_bars", ValueError): [lambda: figures.parameter_bars({})],
+    ("distribution_bars", ValueError): [
+        lambda: figures.distribution_bars(["a", "b", "c"], {"wanted": PAIR})
+    ],
+    ("distribution_grids", IndexError): [
+        lambda: figures.distribution_grids(["a"], ["a", "b"], {"wanted": [PAIR, PAIR]}),
+        lambda: figures.distribution_grids(["a"], ["a"], {"wanted": [PAIR]}),
+    ],
+    ("pull_curves", ValueError): [lambda: figures.pull_curves(WAVE, {"a": PAIR}, "p", "pull")],
+    ("reliability_diagrams", ValueError): [lambda: figures.reliability_diagrams({"a": [PAIR]})],
+    ("smoothing_dots", IndexError): [
+        lambda: figures.smoothing_dots({"BLEU": {"tiny": dict.fromkeys("abcd", PAIR)}})
+    ],
+    ("exam_bars", ValueError): [lambda: figures.exam_bars({"a": (0.1, 0.2, 0.3)}, 0.5)],  # type: ignore[dict-item]
+    ("head_links", ValueError): [lambda: figures.head_links(["a", "b"], 0, {"head 1": WAVE})],
+    ("reshape_grids", KeyError): [
+        lambda: figures.reshape_grids([[1, 2]], [[[1], [2]]], [[[1], [3]]], ["a", "b"])
+    ],
+    ("reshape_grids", IndexError): [
+        lambda: figures.reshape_grids([[1, 2]], [[[1]], [[2]]], [[[1]], [[2]]], []),
+        lambda: figures.reshape_grids(
+            [[1, 2, 3, 4, 5]], *[[[[n]] for n in range(1, 6)] for _ in range(2)], ["a"]
+        ),
+    ],
+    ("head_curves", ValueError): [lambda: figures.head_curves([1, 2, 3], {"1 head": [PAIR]})],
+    ("head_removals", KeyError): [
+        lambda: figures.head_removals({"all": {"1 head": PAIR}, "none": {"2 heads": PAIR}})
+    ],
+    ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
+    ("word_focus", ValueError): [lambda: figures.word_focus([(["a"], PAIR, 0)])],
+    ("curves_by_length", ValueError): [
+        lambda: figures.curves_by_length({"products": {"a": PAIR}}, [1, 2, 3])
+    ],
+    ("accuracy_by_length", ValueError): [
+        lambda: figures.accuracy_by_length([1, 2, 3], {"a": [PAIR]}, 2),
+        lambda: figures.accuracy_by_length([1, 2], {"a": [PAIR, WAVE]}, 2),
+    ],
+    ("padded_batches", ValueError): [
+        lambda: figures.padded_batches({"a": []}),
+        lambda: figures.padded_batches({"a": [[]]}),
+    ],
+    ("rate_curves", ValueError): [lambda: figures.rate_curves([1, 2, 3], {"a": PAIR})],
+    ("norm_bars", ValueError): [lambda: figures.norm_bars({"a": {"embedding": 0.0}})],
+    ("Source", TypeError): [lambda: figures.Source(len), lambda: figures.Source(dict)],
+}
+
+
+def promised_errors(name: str) -> set[str]:
+    """The errors that a figure's docstring names under Raises."""
+    section = (inspect.getdoc(getattr(figures, name)) or "").partition("\nRaises:\n")[2]
+    return set(re.findall(r"^    (\w+): ", section, re.MULTILINE))
+
+
+@pytest.mark.parametrize(
+    ("name", "error"), MISFITS, ids=lambda part: getattr(part, "__name__", part)
+)
+def test_errors_come_as_the_docstring_says(name: str, error: type[Exception]) -> None:
+    assert error.__name__ in promised_errors(name)
+    for misfit in MISFITS[name, error]:
+        with pytest.raises(error):
+            misfit()
+    assert plt.get_fignums() == []
+
+
+def test_every_error_that_a_figure_promises_is_raised_here_or_by_the_figure_itself() -> None:
+    for name in figures.__all__:
+        if not isinstance(getattr(figures, name), str | tuple):
+            source = inspect.getsource(sys.modules[getattr(figures, name).__module__])
+            own = {"ValueError"} if f"def {name}(" not in source else set()  # a widget
+            own |= set(re.findall(r"raise (\w+)\(", inspect.getsource(getattr(figures, name))))
+            assert promised_errors(name) <= own | {e.__name__ for n, e in MISFITS if n == name}

@@ -215,6 +215,28 @@ def test_refuses() -> None:
         kl_divergence(torch.ones(2), torch.ones(1, 2))
 
 
+def test_chunked_cross_entropy_refuses_what_its_docstring_names() -> None:
+    states, weight, labels = torch.zeros(2, 3), torch.zeros(5, 3), torch.tensor([1, 4])
+    assert "RuntimeError: if states and weight differ in width" in (
+        chunked_cross_entropy.__doc__ or ""
+    )
+    for given_labels in (labels, labels * 0):  # for padding alone as well
+        with pytest.raises(RuntimeError):
+            chunked_cross_entropy(states, torch.zeros(5, 4), given_labels)
+    with refuses(
+        "labels of shape (1,) must have the shape of the states (2, 3) without the last dimension"
+    ):
+        chunked_cross_entropy(states, weight, labels[:1])
+    with refuses("labels must be whole numbers (int64), got torch.int32"):
+        chunked_cross_entropy(states, weight, labels.int())
+    with refuses("labels has the id 5, which is outside the vocabulary of 5 ids"):
+        chunked_cross_entropy(states, weight, labels + 1)
+    with refuses("label_smoothing (1.0) must be at least 0 and below 1"):
+        chunked_cross_entropy(states, weight, labels, label_smoothing=1.0)
+    with refuses("chunk (0) must be 1 or more"):
+        chunked_cross_entropy(states, weight, labels, chunk=0)
+
+
 @pytest.mark.parametrize("smoothing", [0.0, 0.1])
 def test_teacher_forcing_predicts_each_token_from_those_before_it(smoothing: float) -> None:
     torch.manual_seed(0)

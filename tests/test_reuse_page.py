@@ -1,5 +1,6 @@
 """Every program of the page "Use the package in your own work" runs, in the order of the page."""
 
+import ast
 import os
 import re
 import subprocess
@@ -50,12 +51,49 @@ def test_the_pages_programs_run(tmp_path: Path) -> None:
     assert (tmp_path / "runs" / "terminal" / "model.safetensors").exists()
 
 
+def texts() -> dict[str, str]:
+    """All that tells readers what to install: pages, notebooks, and the strings of the package."""
+    files = [
+        path for name in ("book", "chapters", "exercises") for path in (ROOT / name).rglob("*")
+    ]
+    pages = [p for p in files if p.suffix in (".md", ".ipynb") and "vendor" not in p.parts]
+    pages += ROOT.glob("*.md")
+    found = {str(p): p.read_text(encoding="utf-8").replace('\\"', '"') for p in pages}
+    for path in (ROOT / "src" / "transformer_course").rglob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        strings = [n.value for n in ast.walk(tree) if isinstance(n, ast.Constant)]
+        found[str(path)] = "\n".join(s for s in strings if isinstance(s, str))
+    return found
+
+
 def test_every_install_command_is_one_that_pip_takes() -> None:
-    pages = [ROOT / "README.md", *sorted((ROOT / "book").glob("*.md"))]
-    texts = [page.read_text(encoding="utf-8") for page in pages]
-    named = [name for text in texts for name in re.findall(r'pip install "([^"]*)"', text)]
-    assert len(named) >= 4
-    assert set(named) == {".[translate]", ".[learn]"}
+    named = [
+        name for text in texts().values() for name in re.findall(r'pip install "([^"]*)"', text)
+    ]
+    assert len(named) >= 5
+    assert set(named) == {".[translate]", ".[learn]", ".[figures]"}
+
+
+def test_nobody_is_told_to_install_the_package_by_its_name() -> None:
+    """It isn't published: under its name pip could only find a stranger's."""
+    wrong = {
+        name
+        for name, text in texts().items()
+        if re.search(r"transformer[-_]course\[|pip install transf", text)
+    }
+    assert {name for name in wrong if not name.endswith("checks/grading.py")} == set()
+
+
+def test_a_missing_library_is_told_with_a_command_that_can_work() -> None:
+    code = (
+        "import sys; sys.modules['typer'] = None; import transformer_course.__main__ as m; m.main()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    install = 'run pip install ".[translate]" in the folder of the course'
+    assert result.stderr == f"error: typer is missing: {install}\n"
+    assert result.returncode == 1
 
 
 def test_the_page_shows_what_engineers_ask_for() -> None:

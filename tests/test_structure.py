@@ -6,6 +6,8 @@ import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -159,12 +161,15 @@ def test_every_public_name_has_a_docstring_that_starts_with_a_sentence(path: Pat
         assert re.search(r"[.!?:…](\)|`|\")?$|\. ", first), f"{name}: {first}"
 
 
-# What others call: the modules that the book's pages on the package show, but for figures and checks.
+# What others call: the modules that the book's pages on the package show. Of the checks, a page shows
+# some names only; see `on_the_page_of_checks`.
 REFERENCE = [
     path
     for path in MODULES
     if path.parent in (PACKAGE, PACKAGE / "corpus") or path.parts[-2:] == ("grammar", "__init__.py")
 ]
+FIGURES = sorted((PACKAGE / "figures").glob("*.py"))
+API = ROOT / "book" / "api"
 
 
 def entries(doc: str, section: str) -> list[str]:
@@ -197,8 +202,28 @@ def makers(node: ast.ClassDef) -> list[ast.FunctionDef]:
     return [c for c in node.body if isinstance(c, ast.FunctionDef) and c.name in names]
 
 
+def outside_of_handlers(
+    node: ast.AST, caught: frozenset[str] = frozenset()
+) -> Iterator[tuple[ast.AST, frozenset[str]]]:
+    """Every part of a piece of code, with the errors that are caught around it."""
+    yield node, caught
+    for field, value in ast.iter_fields(node):
+        inside = caught
+        if isinstance(node, ast.Try) and field == "body":
+            types = [handler.type for handler in node.handlers if handler.type]
+            inside |= {
+                name.id for part in types for name in ast.walk(part) if isinstance(name, ast.Name)
+            }
+        for part in value if isinstance(value, list) else [value]:
+            if isinstance(part, ast.AST):
+                yield from outside_of_handlers(part, inside)
+
+
 def raised(node: Documented, tree: ast.Module) -> set[str]:
-    """Errors that are made in the body, or in private functions of the same file that it calls."""
+    """Errors that are made in the body, or in private functions of the same file that it calls.
+
+    One that is caught on the way doesn't count.
+    """
     if isinstance(node, ast.ClassDef):
         return {name for maker in makers(node) for name in raised(maker, tree)}
     private = {
@@ -207,16 +232,17 @@ def raised(node: Documented, tree: ast.Module) -> set[str]:
         if isinstance(n, ast.FunctionDef) and re.match("_(?!_)", n.name)
     }
     names: set[str] = set()
-    bodies, seen = [node], {node.name}
+    bodies = [(node, frozenset[str]())]
+    seen = {(node.name, frozenset[str]())}
     while bodies:
-        for part in ast.walk(bodies.pop()):
+        for part, caught in outside_of_handlers(*bodies.pop()):
             if isinstance(part, ast.Raise) and isinstance(part.exc, ast.Call):
-                names.add(ast.unparse(part.exc.func))
+                names |= {ast.unparse(part.exc.func)} - caught
             if isinstance(part, ast.Call):
                 called = ast.unparse(part.func).removeprefix("self.").removeprefix("cls.")
-                if called in private and called not in seen:
-                    seen.add(called)
-                    bodies.append(private[called])
+                if called in private and (called, caught) not in seen:
+                    seen.add((called, caught))
+                    bodies.append((private[called], caught))
     return names
 
 
@@ -243,9 +269,29 @@ def gaps(path: Path, source: str | None = None) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("path", REFERENCE, ids=module_name)
+@pytest.mark.parametrize("path", [*REFERENCE, *FIGURES], ids=module_name)
 def test_every_public_docstring_says_arguments_result_and_errors(path: Path) -> None:
     assert gaps(path) == []
+
+
+def on_the_page_of_checks() -> dict[str, Path]:
+    """The names that the page on the checks shows, each with the file that defines it."""
+    page = (API / "checks.md").read_text(encoding="utf-8")
+    names = re.findall(
+        r"^\.\. auto(?:function|class):: transformer_course\.[\w.]+\.(\w+)$", page, re.M
+    )
+    files = sorted((PACKAGE / "checks").glob("*.py"))
+    owners = {
+        d.name: path for path in files for d in parsed(path).body if isinstance(d, Documented)
+    }
+    return {name: owners[name] for name in names}
+
+
+def test_docstrings_on_the_page_of_checks_say_arguments_result_and_errors() -> None:
+    shown = on_the_page_of_checks()
+    assert {"keep", "part", "judge", "Exercise"} <= set(shown)
+    for name in set(shown) - {"mark_notebook"}:  # its first sentence says what it returns
+        assert [gap for gap in gaps(shown[name]) if re.match(rf"{name}\b", gap)] == []
 
 
 @pytest.mark.parametrize(
@@ -266,11 +312,18 @@ def test_every_public_docstring_says_arguments_result_and_errors(path: Path) -> 
         ),
         (
             "attention",
-            "        ValueError: if the sizes",
-            "        if the sizes",
+            "        ValueError: if the widths",
+            "        if the widths",
             "when ValueError",
         ),
         ("multi_head", "        ValueError: if n_heads", "        if n_heads", "when ValueError"),
+        ("checks.own_parts", "except CannotKeep as error", "except OSError as error", "CannotKeep"),
+        (
+            "figures.plots",
+            "        queries: a name for each row.\n",
+            "",
+            "Args must explain weights",
+        ),
         (
             "attention",
             '    """Refuse a mask',
@@ -280,7 +333,7 @@ def test_every_public_docstring_says_arguments_result_and_errors(path: Path) -> 
     ],
 )
 def test_a_gap_in_a_docstring_is_found(module: str, said: str, instead: str, gap: str) -> None:
-    path = PACKAGE / f"{module}.py"
+    path = PACKAGE.joinpath(*module.split(".")).with_suffix(".py")
     source = path.read_text(encoding="utf-8")
     assert said in source
     assert any(gap in found for found in gaps(path, source.replace(said, instead)))
@@ -291,7 +344,7 @@ def test_docstring_of_a_module_names_the_chapter_that_its_page_links(path: Path)
     first = (ast.get_docstring(parsed(path)) or "").split("\n\n")[0]
     named = re.search(r"\((?:chapter (\d\d)|all chapters)\)", first)
     assert named, first
-    pages = "".join(page.read_text("utf-8") for page in sorted((ROOT / "book/api").glob("*.md")))
+    pages = "".join(page.read_text("utf-8") for page in sorted(API.glob("*.md")))
     shown = f"```{{eval-rst}}\n.. automodule:: transformer_course.{module_name(path)}\n"
     if shown in pages:
         number = named[1]
@@ -300,6 +353,122 @@ def test_docstring_of_a_module_names_the_chapter_that_its_page_links(path: Path)
         if chapter:
             link = f"Explained in [chapter {number}](../../chapters/{chapter.name}).\n\n"
         assert pages.split(shown)[0].endswith(link)
+
+
+def parts_by_chapter(page: str, marker: str) -> dict[str, str]:
+    """What an API page says about each chapter: the number, and the text after its link."""
+    text = (API / page).read_text(encoding="utf-8")
+    parts = re.split(rf"{marker} \[chapter (\d\d)\]\(\.\./\.\./chapters/(\w+)\.ipynb\)", text)
+    numbers, files = parts[1::3], parts[2::3]
+    assert numbers == sorted(set(numbers))
+    assert files == [path.stem for path in sorted((ROOT / "chapters").glob("*.ipynb"))]
+    assert all(file.startswith(f"{n}_") for n, file in zip(numbers, files, strict=True))
+    return dict(zip(numbers, parts[3::3], strict=True)) | {"": parts[0]}
+
+
+def test_page_of_figures_shows_each_figure_under_the_chapter_it_is_drawn_for() -> None:
+    wanted: dict[str, set[str]] = {}
+    for path in FIGURES:
+        drawn_for = re.search(r"\bchapter (\d\d)\b", ast.get_docstring(parsed(path)) or "")
+        names = {d.name for d in parsed(path).body if isinstance(d, Documented)}
+        wanted.setdefault(drawn_for[1] if drawn_for else "", set()).update(names & exported())
+    parts = parts_by_chapter("figures.md", "Drawn for")
+    shown = {
+        number: re.findall(r"^\.\. auto(?:function|class):: [\w.]+\.(\w+)$", part, re.MULTILINE)
+        for number, part in parts.items()
+    }
+    assert {number: set(names) for number, names in shown.items()} == wanted
+    colours = re.findall(r"^\.\. autodata:: [\w.]+\.palette\.(\w+)$", parts[""], re.MULTILINE)
+    assert sorted([*colours, *chain(*shown.values())]) == sorted(exported())  # each once
+
+
+def exported() -> set[str]:
+    """What `figures` exports."""
+    for node in parsed(PACKAGE / "figures" / "__init__.py").body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return set(ast.literal_eval(node.value))
+    raise AssertionError("figures has no __all__")
+
+
+def test_page_of_checks_lists_the_exercises_of_each_chapter() -> None:
+    parts = parts_by_chapter("checks.md", "-")
+    for stem, number in NUMBERS.items():
+        if part := parts.get(f"{number:02}"):
+            module, _, listed = part.split("\n")[0].partition(": ")
+            assert module == f", `checks.{stem}`"
+            package = parsed(PACKAGE / "checks" / stem / "__init__.py")
+            exercises = next(
+                node.value
+                for node in package.body
+                if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "EXERCISES"
+            )
+            assert isinstance(exercises, ast.Tuple)
+            assert listed == ", ".join(f"`{ast.unparse(name)}`" for name in exercises.elts)
+
+
+# Names that cite nobody: files, records, helpers, common practice, and what is the course's own.
+NO_SOURCE = {
+    "attention": {"check_mask"},
+    "corpus.baselines": {"majority", "learn_dictionary", "word_by_word", "three_gram"},
+    "corpus.batches": {"Batch", "collate", "padding_share"},
+    "corpus.scoring": {
+        "exact_match",
+        "by_phenomenon",
+        "group_by_length",
+        "chosen_pronoun",
+        "check",
+    },
+    "decoding": {"Hypothesis"},
+    "encoder_decoder": {"DecoderCache"},
+    "evaluation": {"evaluate_by_phenomenon"},
+    "loss": {"log_softmax"},
+    "masking": {"padding_mask", "leaks_by_change", "leaks_by_gradient"},
+    "multi_head": {"KeyValueCache", "record_attention"},
+    "recipe": {"PairError", "train_translator", "refuse_used", "encode_pairs", "split_pairs"},
+    "seq2seq": {"Seq2SeqCache"},
+    "training": {"Progress", "validation_loss"},
+    "translator": {"AttentionMaps", "Translator", "load_vocabulary", "save_vocabulary"},
+}
+NOTHING_PUBLISHED = {  # whole modules
+    *("__init__", "__main__", "checkpoints", "cli", "interrupts", "runs"),
+    *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
+}
+WORK = re.compile(r"\b([A-Z][\w-]+)( et al\.| and [A-Z][\w-]+)? ((?:19|20)\d\d)\b")
+
+
+def works(node: ast.AST) -> list[tuple[str, str, str]]:
+    """The works that a docstring names: first author, how the others are named, year."""
+    doc = ast.get_docstring(node) or ""  # type: ignore[arg-type]
+    return [found.groups("") for found in WORK.finditer(" ".join(doc.split()))]  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("path", REFERENCE, ids=module_name)
+def test_what_implements_published_work_names_it(path: Path) -> None:
+    module = module_name(path)
+    if module not in NOTHING_PUBLISHED:
+        public = [d for d in parsed(path).body if d in public_definitions(parsed(path))]
+        silent = {d.name for d in public if isinstance(d, Documented) and not works(d)}
+        assert silent == NO_SOURCE.get(module, set())
+
+
+def test_works_named_in_docstrings_are_in_the_bibliography() -> None:
+    text = (ROOT / "book" / "references.bib").read_text(encoding="utf-8")
+    known = set()
+    for entry in re.split(r"^@", text, flags=re.MULTILINE)[1:]:
+        found = [re.search(rf"^  {field} = {{(.*)}}", entry, re.M) for field in ("author", "year")]
+        authors, year = [match[1] for match in found if match]
+        names = [author.split(",")[0] for author in authors.split(" and ")]
+        others = "" if len(names) == 1 else f" and {names[1]}" if len(names) == 2 else " et al."
+        known.add((names[0], others, year))
+    named = {
+        (module_name(path), *work)
+        for path in MODULES
+        for node in ast.walk(parsed(path))
+        if isinstance(node, ast.Module | Documented)
+        for work in works(node)
+    }
+    assert len(named) > 50
+    assert {work for work in named if work[1:] not in known} == set()
 
 
 @pytest.mark.parametrize("stem", CHAPTERS)

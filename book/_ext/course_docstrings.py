@@ -4,17 +4,23 @@ The package's docstrings say `name` for code and $x$ for mathematics, as the not
 reads docstrings as reStructuredText, where both mean something else. This translates the two,
 paragraph by paragraph, and leaves doctests as they are. It runs before napoleon, which reads the
 sections Args, Returns and Raises.
+
+A command of a typer app gets its usage and the help of its options, read from the app as `--help` reads it.
 """
 
 from __future__ import annotations
 
+import inspect
 import re
+import sys
 from typing import Any
 
+import typer
 from docutils import nodes
 from numpy.typing import ArrayLike
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.util import rst
 from sphinx.util.inspect import signature as signature_of
 from sphinx.util.inspect import stringify_signature
 from sphinx.util.typing import stringify_annotation
@@ -83,6 +89,51 @@ def show_listings(text: str) -> str:
     return "\n\n".join(marked)
 
 
+def command_of(function: object) -> typer.Context | None:
+    """Return the context of the command that a function is, in a typer app of its module; None if it is none.
+
+    >>> print(command_of(shorten))
+    None
+    """
+    name = getattr(function, "__module__", None) or ""
+    module = sys.modules.get(name)
+    for app in list(vars(module).values()) if inspect.isfunction(function) and module else []:
+        if isinstance(app, typer.Typer):
+            program = typer.Context(
+                typer.main.get_command(app), info_name=name.split(".")[0].replace("_", "-")
+            )
+            for word, command in getattr(program.command, "commands", {}).items():
+                if inspect.unwrap(command.callback) is function:
+                    return typer.Context(command, parent=program, info_name=word)
+    return None
+
+
+def usage_and_options(context: typer.Context) -> list[str]:
+    """Return what `--help` says of a command beside its docstring, as lines of reStructuredText.
+
+    >>> def greet(name: str, loud: bool = typer.Option(False, "--loud", help="CAPITALS*.")) -> None: ...
+    >>> app = typer.Typer(add_completion=False)
+    >>> _ = app.command()(greet)
+    >>> for line in usage_and_options(typer.Context(typer.main.get_command(app), info_name="greet")):
+    ...     print(line)
+    <BLANKLINE>
+    :Usage: ``greet [OPTIONS] {name}``
+    :Arguments: * ``name <str>`` – \\[required\\]
+    :Options: * ``--loud`` – CAPITALS\\*.
+    """
+    command = context.command
+    words = [context.command_path, *command.collect_usage_pieces(context)]
+    lines = ["", f":Usage: ``{' '.join(words)}``"]
+    for kind in ("argument", "option"):
+        start = f":{kind.title()}s: "
+        for parameter in command.params:
+            if parameter.param_type_name == kind and (record := parameter.get_help_record(context)):
+                told = rst.escape(" ".join(record[1].split()))
+                lines.append(f"{start}* ``{record[0]}`` – {told}")
+                start = " " * len(start)
+    return lines
+
+
 def process(
     _app: Sphinx, what: str, _name: str, obj: object, _options: object, lines: list[str]
 ) -> None:
@@ -90,6 +141,8 @@ def process(
     if what == "module":  # from the source: autodoc has cut off the indentation of listings
         lines[:] = show_listings((getattr(obj, "__doc__", None) or "").strip()).split("\n")
     lines[:] = translate_docstring(lines)
+    if context := command_of(obj):
+        lines += usage_and_options(context)
 
 
 def shorten(signature: str) -> str:
@@ -103,16 +156,6 @@ def shorten(signature: str) -> str:
     return re.sub(r"(\w+)((?:\[[^=]*\])? = )<factory>", r"\1\2\1()", signature)
 
 
-def without_notes(annotation: Any) -> Any:
-    """Return the type in an `Annotated`, or what is given.
-
-    >>> from typing import Annotated
-    >>> without_notes(Annotated[int, "a note"]), without_notes(list[int])
-    (<class 'int'>, list[int])
-    """
-    return annotation.__origin__ if hasattr(annotation, "__metadata__") else annotation
-
-
 def process_signature(
     _app: Sphinx,
     what: str,
@@ -124,17 +167,14 @@ def process_signature(
 ) -> tuple[str | None, str | None]:
     """Shorten the signature that autodoc is about to write.
 
-    A widget's is read from its `__init__`, for traitlets' `__new__` takes anything; that of a command is read
-    without what typer notes beside each type.
+    A widget's is read from its `__init__`, for traitlets' `__new__` takes anything. A command has none: it is
+    called from the command line, and its options stand below.
     """
-    if signature and (signature.startswith("(*args") or "Annotated[" in signature):
-        function = obj.__init__ if what == "class" else obj
-        taken = signature_of(function, bound_method=what == "class")
-        plain = [
-            p.replace(annotation=without_notes(p.annotation)) for p in taken.parameters.values()
-        ]
+    if command_of(obj):
+        return "(…)", None
+    if signature and what == "class" and signature.startswith("(*args"):
         signature = stringify_signature(
-            taken.replace(parameters=plain),
+            signature_of(obj.__init__, bound_method=True),
             show_return_annotation=False,
             unqualified_typehints=True,
         )

@@ -21,7 +21,8 @@ def main() -> None:
         except ModuleNotFoundError as error:
             if (error.name or "").startswith("transformer_course"):
                 raise
-            sys.exit(f"error: {error.name} is missing: install transformer-course[translate]")
+            install = 'run pip install ".[translate]" in the folder of the course'
+            sys.exit(f"error: {error.name} is missing: {install}")
         app()
     except KeyboardInterrupt:
         sys.exit("\nstopped")

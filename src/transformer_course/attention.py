@@ -39,6 +39,9 @@ def softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) -> Tensor
     $w_i = \exp(s_i - m) / \sum_k \exp(s_k - m)$ with $m = \max_k s_k$. The shift by $m$ changes nothing in
     the result and keeps the exponential from overflowing; `torch.softmax` does it inside.
 
+    The mask works inside softmax, as in Vaswani et al. 2017, §3.2.3. The paper sets hidden scores to −∞. Here a
+    row that may see nothing gives 0 instead of NaN.
+
     Args:
         scores: any shape, for attention (batch, heads, q_len, k_len).
         mask: boolean, broadcastable to `scores`; True = may attend. A masked entry gets weight 0. Where
@@ -88,7 +91,10 @@ def scaled_dot_product_attention(
         The output, (..., q_len, d_v), and the weights, (..., q_len, k_len).
 
     Raises:
-        ValueError: if the sizes don't fit together, or the mask isn't boolean or doesn't fit.
+        ValueError: if the widths of queries and keys differ, if there aren't as many values as keys, or if
+            the mask isn't boolean or doesn't fit.
+        RuntimeError: if the leading dimensions don't fit together, such as a batch of 2 and one of 3; torch
+            raises it.
 
     >>> queries, keys = torch.tensor([[10.0, 0.0]]), torch.tensor([[10.0, 0.0], [0.0, 10.0]])
     >>> output, weights = scaled_dot_product_attention(queries, keys, torch.tensor([[1.0], [2.0]]))
@@ -108,7 +114,8 @@ def fused_attention(
 ) -> Tensor:
     """`scaled_dot_product_attention` in one call of torch's own kernel, which keeps no weights.
 
-    Faster and smaller for long sequences, equal up to rounding. `Transformer.use_fused` chooses it.
+    Faster and smaller for long sequences, equal up to rounding. `Transformer.use_fused` chooses it. It computes
+    the same formula, eq. 1 of Vaswani et al. 2017.
 
     Args:
         queries: (..., q_len, d_k).
@@ -121,7 +128,10 @@ def fused_attention(
         The output, (..., q_len, d_v).
 
     Raises:
-        ValueError: if the sizes don't fit together, or the mask isn't boolean or doesn't fit.
+        ValueError: if the widths of queries and keys differ, if there aren't as many values as keys, or if
+            the mask isn't boolean or doesn't fit.
+        RuntimeError: if the leading dimensions don't fit together, such as a batch of 2 and one of 3; torch
+            raises it.
     """
     _check_sizes(queries, keys, values)
     if mask is None:
@@ -147,7 +157,7 @@ def _check_sizes(queries: Tensor, keys: Tensor, values: Tensor) -> None:
 
 
 class AdditiveAttention(nn.Module):
-    r"""Attention whose scores come from a small feed-forward net (Bahdanau et al. 2014, appendix A.1.2).
+    r"""Attention whose scores come from a small feed-forward net (Bahdanau et al. 2015, appendix A.1.2).
 
     $e_{ij} = v^\top \tanh(W q_i + U k_j)$. Queries and keys may have different widths.
 
@@ -166,7 +176,7 @@ class AdditiveAttention(nn.Module):
     def forward(
         self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Average the values by additive scores.
+        """Average the values by additive scores (Bahdanau et al. 2015, §3.1).
 
         Args:
             queries: (..., q_len, d_query).

@@ -35,6 +35,8 @@ def greedy(
 ) -> list[list[int]]:
     """Take the most probable token, again and again.
 
+    It is beam search with a beam of 1 (Sutskever et al. 2014, §3.2).
+
     Args:
         model: the translator, in evaluation mode.
         src: token ids, (batch, src_len).
@@ -166,7 +168,8 @@ def beam_search(
 ) -> list[list[Hypothesis]]:
     """Keep the `beam` most probable beginnings at every step; return the best finished sentences.
 
-    The paper searches with beam 4 and alpha 0.6 (Vaswani et al. 2017, §6.1).
+    Beam search as in Sutskever et al. 2014, §3.2, with the length penalty of Wu et al. 2016, eq. 14. The paper
+    searches with beam 4 and alpha 0.6 (Vaswani et al. 2017, §6.1).
 
     All beams of all sentences take a step together. The cache holds one slot for each token that ever stood on
     a beam; which slots a beam may see, its own ancestors, is said by a mask. So nothing is copied when beams

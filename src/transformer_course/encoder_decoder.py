@@ -165,7 +165,7 @@ def layer_norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float = 1e-5) -> Tens
 
 
 class LayerNorm(nn.Module):
-    """`layer_norm` with its learned gain and bias, computed by torch's own kernel.
+    """`layer_norm` (Ba et al. 2016) with its learned gain and bias, computed by torch's own kernel.
 
     Args:
         d_model: width of the vectors.
@@ -298,7 +298,7 @@ class EncoderLayer(nn.Module):
             (batch, src_len, d_model).
 
         Raises:
-            ValueError: if shapes don't fit, or the mask isn't boolean or doesn't fit.
+            ValueError: if `x` hasn't three dimensions, or the mask isn't boolean or doesn't fit.
         """
         x = self.residuals[0](x, lambda y: self.self_attention(y, y, y, mask)[0])
         return self.residuals[1](x, self.feed_forward)
@@ -342,8 +342,9 @@ class DecoderLayer(nn.Module):
             (batch, tgt_len, d_model).
 
         Raises:
-            ValueError: if neither `memory` nor `cross_cache` is given, shapes don't fit, `self_cache` is full,
-                or a mask isn't boolean or doesn't fit.
+            ValueError: if neither `memory` nor `cross_cache` is given, `x` hasn't three dimensions, `memory`
+                hasn't the shape above, `self_cache` is full or of another batch, or a mask isn't boolean or
+                doesn't fit.
         """
         x = self.residuals[0](x, lambda y: self.self_attention(y, y, y, tgt_mask, self_cache)[0])
         x = self.residuals[1](
@@ -426,6 +427,7 @@ class Transformer(nn.Module):
     def reset_parameters(self) -> None:
         """Draw fresh weights: Xavier-uniform maps, zero biases, embeddings of variance 1/d_model.
 
+        Xavier-uniform weights are from Glorot and Bengio 2010.
         With embeddings multiplied by √d_model (Vaswani et al. 2017, §3.4) a token's vector then has entries of
         variance 1, of the size of the positions that are added to it.
         """
@@ -501,8 +503,8 @@ class Transformer(nn.Module):
         Raises:
             ValueError: if ids aren't whole numbers of the shape (batch, length) or are outside the vocabulary,
                 the batch is empty, the sequence is longer than max_len, the cache is full, neither memory nor
-                cache is given, a cache with beams gets no `tgt_mask`, a mask isn't boolean, or a mask, the
-                memory or the cache doesn't fit.
+                cache is given, a cache with beams gets no `tgt_mask`, a mask isn't boolean or doesn't fit, the
+                memory is of another batch or width, or the cache is of another batch.
         """
         self._check_ids("tgt", tgt)
         _check_memory(tgt, memory, src_mask, cache)
@@ -523,7 +525,7 @@ class Transformer(nn.Module):
         return self.decoder_norm(x)
 
     def logits(self, states: Tensor) -> Tensor:
-        """Score every token of the vocabulary.
+        """Score every token of the vocabulary (Vaswani et al. 2017, §3.4).
 
         Args:
             states: what `decode` returned, (..., d_model).

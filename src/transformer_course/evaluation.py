@@ -39,6 +39,8 @@ def evaluate_pairs(
 ) -> Scores:
     """Translate the sources and compare with the right translations.
 
+    BLEU is from Papineni et al. 2002; sacrebleu computes it (Post 2018).
+
     Args:
         translator: the translator.
         pairs: the test set; BLEU compares with each pair's first translation.
@@ -62,6 +64,8 @@ def score_translations(
     pairs: Sequence[Pair], translations: Sequence[str], *, tokenize: str = "13a"
 ) -> Scores:
     """Compare translations that are there already with the right ones.
+
+    BLEU is from Papineni et al. 2002; sacrebleu computes it (Post 2018).
 
     Args:
         pairs: the test set; BLEU compares with each pair's first translation.

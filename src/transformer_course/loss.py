@@ -156,7 +156,8 @@ def chunked_cross_entropy(
     """`cross_entropy(states @ weight.T, labels)` without ever holding all logits: faster and smaller.
 
     The logits of a batch are the largest tensor of a training step. Here they exist for `chunk` tokens at a
-    time, and not at all for padding; the gradients are computed along with the loss.
+    time, and not at all for padding; the gradients are computed along with the loss. The loss is that of
+    `cross_entropy`, with the label smoothing of Szegedy et al. 2016, §7.
 
     Args:
         states: what `Transformer.decode` returns, (..., d_model).
@@ -170,7 +171,9 @@ def chunked_cross_entropy(
         A single number, in nats; 0 where every label is padding.
 
     Raises:
-        ValueError: as `cross_entropy` does, or if `chunk` is below 1.
+        ValueError: if the labels haven't the shape of the states without the last dimension, aren't int64, or
+            hold an id outside the vocabulary, if ε is out of range, or if `chunk` is below 1.
+        RuntimeError: if states and weight differ in width; torch raises it.
 
     >>> states, weight, labels = torch.ones(2, 3), torch.eye(4, 3), torch.tensor([1, 3])
     >>> torch.allclose(chunked_cross_entropy(states, weight, labels), cross_entropy(states @ weight.T, labels))
@@ -223,6 +226,8 @@ def teacher_forcing_loss(
 def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:
     r"""The lowest value label-smoothed cross-entropy can reach: the entropy of its target, in nats.
 
+    The entropy is from Shannon 1948, the target from Szegedy et al. 2016, §7.
+
     Args:
         vocab_size: number of ids K, 1 or more.
         label_smoothing: ε, at least 0 and below 1.
@@ -271,6 +276,8 @@ def kl_divergence(p: Tensor, q: Tensor) -> Tensor:
 
 def perplexity(mean_loss: float) -> float:
     """The number of equally likely tokens that would be as hard to guess: exp of the mean loss in nats.
+
+    From Jelinek et al. 1977.
 
     Args:
         mean_loss: mean cross-entropy per token, in nats, without label smoothing.

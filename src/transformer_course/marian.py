@@ -1,6 +1,7 @@
 """A bridge to MarianMT of the library transformers (chapter 06): the same model under other names, both ways.
 
-Marian (Junczys-Dowmunt et al. 2018) is a Transformer with post-norm. Its positions are all sines, then all
+Marian is a program for neural translation (Junczys-Dowmunt et al. 2018); MarianMT is its model in transformers
+(Wolf et al. 2020), a Transformer with post-norm. Its positions are all sines, then all
 cosines; ours alternate, as in the paper. So the bridge puts the features of every weight into the other order:
 the model computes the same. Nothing of transformers is imported here.
 """
@@ -28,7 +29,7 @@ SHARED, BIAS = "model.shared.weight", "final_logits_bias"
 
 
 def from_marian(weights: Mapping[str, Tensor], config: Mapping[str, Any]) -> Transformer:
-    """Make a `Transformer` that computes what a MarianMT model computes.
+    """Make a `Transformer` that computes what a MarianMT model computes (Junczys-Dowmunt et al. 2018).
 
     Args:
         weights: its `state_dict()`: name → tensor.
@@ -75,6 +76,8 @@ def to_marian(
     model: Transformer, bos_id: int = 1, eos_id: int = 2
 ) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Give a model's weights Marian's names and order: the way back from `from_marian`.
+
+    Marian: Junczys-Dowmunt et al. 2018.
 
     Args:
         model: with post-norm and sinusoidal positions, which are all that Marian has.

@@ -38,6 +38,8 @@ def padding_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
 def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
     """Hide the future: position t may attend to positions 0 … t, itself included.
 
+    Vaswani et al. 2017, §3.1 and §3.2.3.
+
     Args:
         length: number of positions, 1 or more.
         device: where to make the mask.
@@ -59,7 +61,7 @@ def causal_mask(length: int, device: torch.device | None = None) -> Tensor:
 
 
 def decoder_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
-    """The decoder's own mask: neither the future nor padding.
+    """The decoder's own mask: neither the future (Vaswani et al. 2017, §3.2.3) nor padding.
 
     Args:
         ids: token ids, (batch, tgt_len).

@@ -133,8 +133,10 @@ class MultiHeadAttention(nn.Module):
             of the weights where `fused` is set.
 
         Raises:
-            ValueError: if neither keys nor cache are given, there are values without keys, shapes don't fit,
-                the cache is full, or the mask isn't boolean or doesn't fit.
+            ValueError: if neither keys nor cache are given, there are values without keys, queries, keys or
+                values haven't the shapes above, the new keys are of another batch than the cache or don't fit
+                into it, or the mask isn't boolean or doesn't fit; without a cache also if there aren't as many
+                values as keys.
         """
         if keys is None and (cache is None or values is not None):
             raise ValueError(

@@ -30,7 +30,7 @@ class SelfAttention(nn.Module):
             mask: boolean, broadcastable to (batch, q_len, k_len); True = may attend. A position that may
                 attend to nothing gets zeros.
             memory: (batch, k_len, d_model), where keys and values come from; `x` if left out.
-                With a memory this is cross-attention.
+                With a memory this is cross-attention (Vaswani et al. 2017, §3.2.3).
 
         Returns:
             The output, (batch, q_len, d_v), and the weights, (batch, q_len, k_len).

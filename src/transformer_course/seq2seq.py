@@ -33,6 +33,8 @@ class LayerCost:
 def attention_cost(n: int, d_model: int) -> LayerCost:
     r"""Self-attention: $4nd^2$ for queries, keys, values and output, $2n^2d$ for scores and averages.
 
+    Vaswani et al. 2017, table 1, give the order $n^2d$, without the projections.
+
     Args:
         n: tokens.
         d_model: width of input and output.
@@ -52,6 +54,8 @@ def attention_cost(n: int, d_model: int) -> LayerCost:
 
 def recurrent_cost(n: int, d_model: int, maps: int = 3) -> LayerCost:
     """A recurrent layer: each step maps the input and the state, $d^2$ each, once for every inner map.
+
+    The GRU is from Cho et al. 2014, the LSTM from Hochreiter and Schmidhuber 1997.
 
     Args:
         n: tokens.
@@ -73,6 +77,8 @@ def recurrent_cost(n: int, d_model: int, maps: int = 3) -> LayerCost:
 
 def convolution_cost(n: int, d_model: int, kernel_size: int, *, dilated: bool = False) -> LayerCost:
     r"""A convolution of width k: $knd^2$; its path is the number of layers until one output sees all n tokens.
+
+    Vaswani et al. 2017, table 1 and §4.
 
     Args:
         n: tokens.
@@ -102,7 +108,7 @@ def receptive_field(kernel_size: int, n_layers: int, *, dilated: bool = False) -
     """How many tokens one output of a stack of convolutions sees.
 
     Each layer adds kernel_size - 1. If layer i (from 0) takes every kernel_size^i-th token, it multiplies the
-    field by kernel_size instead.
+    field by kernel_size instead. Kalchbrenner et al. 2016 translate with such dilated convolutions.
 
     Args:
         kernel_size: tokens that one convolution sees, 1 or more.
@@ -136,7 +142,7 @@ class Seq2SeqConfig:
         vocab_size: number of token ids, shared by source and target.
         d_model: width of the vectors between layers; even.
         n_layers: layers of the encoder, and of the decoder.
-        attention: whether a recurrent decoder looks at all states of the encoder (Bahdanau et al. 2014) or gets
+        attention: whether a recurrent decoder looks at all states of the encoder (Bahdanau et al. 2015) or gets
             one vector (Cho et al. 2014). The convolutional model always has attention.
         kernel_size: tokens that one convolution sees; odd. The recurrent model doesn't use it.
         dropout: share of numbers set to zero after the embedding and before the output; at least 0 and below 1.
@@ -200,6 +206,8 @@ class Seq2SeqCache:
 
 class Seq2Seq(nn.Module):
     """What both models share: one embedding for source, target and output, and the order of the calls.
+
+    One matrix for all embeddings: Press and Wolf 2017.
 
     Args:
         config: every size and choice.
@@ -277,7 +285,8 @@ class Seq2Seq(nn.Module):
 
         Raises:
             ValueError: if ids haven't the shape (batch, length) or are outside the vocabulary, the batch is
-                empty, `tgt_mask` hides something, or `src_mask` isn't boolean or doesn't fit.
+                empty, `tgt_mask` hides something, or, in a model with attention, `src_mask` isn't boolean or
+                doesn't fit.
         """
         self._check_ids("tgt", tgt)
         if tgt_mask is not None and not tgt_mask.all():
@@ -370,7 +379,7 @@ class RecurrentSeq2Seq(Seq2Seq):
 
     $s_i = \mathrm{GRU}(s_{i-1}, [y_{i-1}; c_i])$. Without attention $c_i = c$, the encoder's last states
     in both directions (after Cho et al. 2014, who read in one). With it $c_i = \sum_j \alpha_{ij} h_j$, where
-    $\alpha_i = \mathrm{softmax}(e_i)$ and $e_{ij} = a(s_{i-1}, h_j)$ (Bahdanau et al. 2014, §3.1). Departures
+    $\alpha_i = \mathrm{softmax}(e_i)$ and $e_{ij} = a(s_{i-1}, h_j)$ (Bahdanau et al. 2015, §3.1). Departures
     from both: one linear map with tanh before the output instead of maxout; $s_0$ is made from the first of
     the memory's vectors.
 

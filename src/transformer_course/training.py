@@ -67,6 +67,8 @@ def inverse_sqrt_rate(step: int, d_model: int, warmup_steps: int) -> float:
 def cosine_rate(step: int, peak_rate: float, warmup_steps: int, max_steps: int) -> float:
     """Up in a line to `peak_rate`, then down along half a cosine to 0 at `max_steps`. Steps count from 1.
 
+    The fall is one cycle of the schedule of Loshchilov and Hutter 2017; the rise is added here.
+
     Args:
         step: number of the update, 1 or more; after `max_steps` the rate stays 0.
         peak_rate: the highest rate.
@@ -103,7 +105,7 @@ class TrainingConfig:
         clip_norm: the gradient's norm is cut to this (Pascanu et al. 2013).
         validate_every: updates between two validations; each writes a checkpoint.
         patience: stop after this many validations without a better loss; 0 = never.
-        average: how many of the last checkpoints are averaged at the end; 1 = none.
+        average: how many of the last checkpoints are averaged at the end (Vaswani et al. 2017, §6.1); 1 = none.
         precision: "fp32", or "bf16" for mixed precision where the processor has bf16 instructions.
         seed: decides dropout and the order of the batches.
 
@@ -420,7 +422,8 @@ class Trainer:
     def finish(self) -> str:
         """Give the model its final weights: the best checkpoint's, or the average's if that validates better.
 
-        The model is then in evaluation mode.
+        The model is then in evaluation mode. The average is that of `average_checkpoints`; the paper takes it
+        in any case (Vaswani et al. 2017, §6.1).
 
         Returns:
             Which weights it has now, "step N" or "average of K".

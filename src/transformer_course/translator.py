@@ -148,6 +148,9 @@ class Translator:
     ) -> list[list[Hypothesis]]:
         """Beam search for sentences of any lengths: sorted into batches, results in their order.
 
+        A translation may get about twice as long as its source. (The paper allows 50 tokens more than the
+        source has, Vaswani et al. 2017, §6.1.)
+
         Args:
             sentences: what to translate.
             beam: width of the beam; 1 is greedy decoding.
@@ -213,6 +216,8 @@ class Translator:
     @torch.inference_mode()
     def attention(self, source: str, target: str | None = None) -> AttentionMaps:
         """The weights of every attention in the model while it reads `source` and writes `target`.
+
+        Bahdanau et al. 2015, §5.2.1, show such weights for translations.
 
         Args:
             source: the sentence to translate.

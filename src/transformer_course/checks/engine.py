@@ -40,7 +40,15 @@ def judge(
     """Return the verdict on the learner's function; never raises for anything the function does.
 
     A function may be written for NumPy arrays or for torch tensors: both are tried, and the verdict that
-    tells more counts. `kinds` ("numpy", "torch") says which to try instead.
+    tells more counts.
+
+    Args:
+        exercise: what was to be written.
+        function: what the learner wrote.
+        kinds: which arrays to try instead, in this order: "numpy", "torch".
+
+    Returns:
+        The verdict, with its sentences.
     """
     refusal = _refuse(exercise, function)
     if refusal:

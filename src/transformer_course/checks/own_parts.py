@@ -61,6 +61,9 @@ def part(name: str, chapter: str | None = None) -> Any:
         chapter: stem of the chapter whose check it must pass, for a part that grows: "masking" wants
             attention with a mask, "attention" is content without. By default any chapter's check will do.
 
+    Returns:
+        The learner's function or class, or the package's.
+
     Raises:
         ValueError: if the package has no such part, or the chapter no such exercise.
     """
@@ -85,6 +88,12 @@ def part(name: str, chapter: str | None = None) -> Any:
 
 def for_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function written for NumPy take torch tensors and return them; no gradient flows through it.
+
+    Args:
+        function: takes arrays, and returns one or a tuple of them.
+
+    Returns:
+        The same function for tensors. Arrays it takes as before.
 
     >>> for_tensors(lambda x: x.astype(float).mean(axis=0, keepdims=True))(torch.tensor([1.0, 2.0]))
     tensor([1.5000])

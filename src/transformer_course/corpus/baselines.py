@@ -52,7 +52,7 @@ def majority(pairs: Sequence[Pair]) -> Baseline:
 
 
 def nearest(pairs: Sequence[Pair]) -> Baseline:
-    """The translation of the training sentence that shares the most words (Jaccard index).
+    """The translation of the training sentence that shares the most words: Jaccard index (Jaccard 1912).
 
     Args:
         pairs: training pairs, one or more.
@@ -149,6 +149,8 @@ def word_by_word(pairs: Sequence[Pair]) -> Baseline:
 
 class ThreeGrams:
     """A 3-gram language model of the French side, interpolated with 2-grams and 1-grams.
+
+    Jelinek and Mercer 1980 interpolate so, but learn the shares; here they are fixed, 0.8 and 0.2.
 
     Args:
         pairs: training pairs; each pair's first translation counts.

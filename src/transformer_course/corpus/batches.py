@@ -61,6 +61,7 @@ def token_batches(
     widest rows as `collate` makes them, special tokens and padding included. Examples are sorted by
     source length and, within one source length, by target length, upwards and downwards in turn, so
     that neighbours stay close on both sides; then they are cut into batches one after the other.
+    The paper, too, puts sentences of similar length together (Vaswani et al. 2017, §5.1).
 
     Args:
         examples: pairs of id lists, without special tokens.

@@ -38,6 +38,8 @@ def load(
 ) -> list[str]:
     """Load the sentences of one split in one language.
 
+    English and German: Elliott et al. 2016. French: Elliott et al. 2017.
+
     Args:
         split: "train", "val" or "test_2016_flickr".
         language: "de", "en" or "fr".
@@ -67,6 +69,8 @@ def load_pairs(
     form: str = "lc.norm.tok",
 ) -> list[Pair]:
     """Load one split as pairs of a sentence and its translation.
+
+    English and German: Elliott et al. 2016. French: Elliott et al. 2017.
 
     Args:
         split: "train", "val" or "test_2016_flickr".

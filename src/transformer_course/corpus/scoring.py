@@ -109,6 +109,8 @@ def chosen_pronoun(translation: str) -> str:
 def pronoun_accuracy(pairs: Sequence[Pair], translations: Sequence[str]) -> float:
     """Share of translations that choose il or elle as the right answer does.
 
+    Sentences in which one word decides what "it" means are from Levesque et al. 2012.
+
     Args:
         pairs: the sentences with their right translations; the first one of each counts.
         translations: what is to be judged, one a pair.

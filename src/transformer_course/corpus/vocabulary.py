@@ -1,6 +1,6 @@
 """Subwords: byte-pair encoding over bytes, one vocabulary for both languages (chapter 07).
 
-Byte-pair encoding (Gage 1994; for translation Sennrich et al. 2016, arXiv 1508.07909) starts from
+Byte-pair encoding (Gage 1994; for translation Sennrich et al. 2016) starts from
 single symbols and merges the pair that is most frequent in the training text, again and again,
 until the vocabulary is full. Here the symbols are the 256 bytes of UTF-8 (Radford et al. 2019), so
 every text can be written and no unknown symbol exists. No merge crosses a space, an apostrophe
@@ -32,6 +32,7 @@ _SPACE = "▁"
 class Vocabulary:
     """Subwords shared by source and target, with their ids; made by `train` or `load`.
 
+    Byte-pair encoding (Sennrich et al. 2016) over bytes (Radford et al. 2019).
     Ids 0, 1 and 2 are <pad>, <s> and </s>; then come the bytes, then the merged subwords. No text
     is ever encoded to the first three, not even one that spells "</s>". Decoding undoes encoding:
     `decode(encode([text])) == [normalise(text)]`. A vocabulary learnt from text without capitals
@@ -194,8 +195,8 @@ class Vocabulary:
     def pieces(self, text: str) -> list[str]:
         """Split a text into its subwords, written so that one can read them.
 
-        A space is shown as ▁, so that joining the pieces gives the text back; bytes that are only
-        a part of a character are shown as `\\xc3`.
+        A space is shown as ▁, so that joining the pieces gives the text back (Kudo and Richardson
+        2018); bytes that are only a part of a character are shown as `\\xc3`.
 
         Args:
             text: one sentence.

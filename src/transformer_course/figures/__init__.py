@@ -2,7 +2,7 @@
 
 Colours mean the same everywhere: queries blue, keys orange, values green, positions purple, what a mask hides
 grey and hatched. Plots are drawn on white and return a matplotlib `Figure`; a notebook shows it as the last
-expression of a cell. Needs the extra `figures`: `pip install "transformer-course[figures]"`.
+expression of a cell. Needs the extra `figures`: `pip install ".[figures]"` in the folder of the course.
 """
 
 from transformer_course.figures.attention import (

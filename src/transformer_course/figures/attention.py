@@ -42,6 +42,9 @@ def front_page(questions: Mapping[str, Sequence[float]]) -> Figure:
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a question hasn't five weights.
     """
     figure, panels = plt.subplots(1, len(questions), figsize=(6.6, 3.9), squeeze=False)
     for axes, (question, weights) in zip(panels[0], questions.items(), strict=True):
@@ -70,14 +73,19 @@ def kernel_fits(
     """Draw observations with several weighted averages; below, the weights of one query.
 
     Args:
-        places, observed: (n,) where something was observed (the keys), and what (the values).
-        grid, truth: (m,) places to draw at, and the curve without noise.
-        fits: a curve (m,) for each label.
+        places: (n,), where something was observed: the keys.
+        observed: (n,), what was observed there: the values.
+        grid: (m,), places to draw at.
+        truth: (m,), the curve without noise.
+        fits: for each of three labels a curve, (m,).
         asked: the place of one query.
-        weights: (n,) what that query gives to each observation.
+        weights: (n,), what that query gives to each observation.
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if there aren't three fits, or a list hasn't the length above.
     """
     places = np.asarray(places)
     figure, (top, bottom) = plt.subplots(
@@ -159,7 +167,8 @@ def score_fields(
     Args:
         query: two numbers.
         keys: two numbers for each name.
-        fields: for each kind of score, a square grid over -4 … 4 in both directions, row 0 at the bottom.
+        fields: for each of two or more kinds of score, a square grid over -4 … 4 in both directions, row 0 at
+            the bottom.
 
     Returns:
         The figure.
@@ -201,10 +210,15 @@ def scaling_curves(
 
     Args:
         widths: the values of d_k.
-        as_is, scaled: the same quantities, one number for each width.
+        as_is: two or more quantities without the division, one number for each width.
+        scaled: the same quantities with it.
 
     Returns:
         The figure, one panel for each quantity.
+
+    Raises:
+        KeyError: if `scaled` lacks a quantity.
+        ValueError: if a quantity hasn't one number for each width.
     """
     figure, panels = plt.subplots(len(as_is), 1, figsize=(6.0, 2.2 * len(as_is)), sharex=True)
     for axes, name in zip(panels, as_is, strict=True):
@@ -243,12 +257,15 @@ def key_planes(
     """Draw the plane of the keys for several queries; a key's disc is as large as its weight.
 
     Args:
-        queries: two numbers each.
+        queries: two or more, two numbers each.
         keys: two numbers for each name.
         weights: for each query, one weight for each key.
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if there aren't as many lists of weights as queries, or as many weights as keys.
     """
     figure, panels = plt.subplots(1, len(queries), figsize=(6.4, 2.8), sharey=True)
     for axes, query, shares in zip(panels, queries, weights, strict=True):

@@ -22,7 +22,7 @@ class BeamExplorer(anywidget.AnyWidget):
             and "branches": for each beginning, its pieces joined by spaces, the best next pieces with their
             log-probabilities. "▁" at the start of a piece is a space, "</s>" ends a sentence.
         beam: hypotheses kept open, 1 to 5.
-        alpha: strength of the length penalty, 0 to 2.
+        alpha: strength of the length penalty (Wu et al. 2016, eq. 14), 0 to 2.
         step: how many steps are shown at first.
 
     Raises:

@@ -30,6 +30,10 @@ def search_tree(
 
     Returns:
         The figure.
+
+    Raises:
+        KeyError: if a beginning's own beginning is missing.
+        ValueError: if there is no beginning.
     """
     steps = max(map(len, sums))
     columns = [[b for b in sums if len(b) == step] for step in range(1, steps + 1)]
@@ -107,6 +111,9 @@ def scores_by_beam(
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a seed hasn't as many numbers as there are widths.
     """
     figure, rows = plt.subplots(
         len(panels), 1, figsize=(6.4, 2.0 * len(panels) + 0.6), squeeze=False, sharex=True
@@ -138,6 +145,9 @@ def seconds_by_length(lengths: Sequence[float], kinds: Mapping[str, Sequence[Arr
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a seed hasn't as many seconds as there are lengths.
     """
     figure, axes = plt.subplots(figsize=(6.4, 3.9))
     for (name, seeds), (mark, colour, dashes) in zip(kinds.items(), MARKS, strict=False):

@@ -26,6 +26,9 @@ def sub_layers(layers: Mapping[str, Sequence[str]]) -> Figure:
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if there is no layer.
     """
     figure, panels = plt.subplots(len(layers), 1, figsize=(6.8, 2.5 * len(layers)), squeeze=False)
     most = max(len(parts) for parts in layers.values())
@@ -88,6 +91,9 @@ def loss_valleys(surfaces: Mapping[str, tuple[ArrayLike, ArrayLike]]) -> Figure:
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if second derivatives aren't (2, 2).
     """
     figure, panels = plt.subplots(1, len(surfaces), figsize=(3.6 * len(surfaces), 3.9))
     side = np.linspace(-1.3, 1.3, 121)
@@ -115,6 +121,9 @@ def parameter_bars(counts: Mapping[str, int]) -> Figure:
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if there is no part.
     """
     names = sorted(counts, key=lambda name: -counts[name])
     figure, axes = plt.subplots(figsize=(6.6, 0.7 + 0.5 * len(names)))

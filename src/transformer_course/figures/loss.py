@@ -29,6 +29,9 @@ def distribution_bars(
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a panel hasn't one number for each word.
     """
     figure, rows = plt.subplots(
         len(panels), 1, figsize=(6.4, 1.75 * len(panels) + 0.3), squeeze=False, sharex=True
@@ -67,6 +70,9 @@ def distribution_grids(
 
     Returns:
         The figure.
+
+    Raises:
+        IndexError: if a panel has more rows or columns than there are names.
     """
     figure, places = plt.subplots(
         len(panels), 1, squeeze=False,
@@ -132,6 +138,9 @@ def pull_curves(
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a loss hasn't one number for each place.
     """
     figure, axes = plt.subplots(figsize=(6.4, 3.6))
     for (name, values), colour, dashes in zip(
@@ -148,7 +157,8 @@ def pull_curves(
 def reliability_diagrams(panels: Mapping[str, ArrayLike], least: int = 1) -> Figure:
     """Draw reliability diagrams side by side: how often it is right, against how sure the model is.
 
-    The line from corner to corner is perfect calibration. A dot's area grows with the tokens in its bin.
+    Guo et al. 2017 draw such diagrams. The line from corner to corner is perfect calibration. A dot's area
+    grows with the tokens in its bin.
 
     Args:
         panels: for each title the bins, (bins, 3): tokens, mean confidence, share that is right.
@@ -156,6 +166,9 @@ def reliability_diagrams(panels: Mapping[str, ArrayLike], least: int = 1) -> Fig
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a bin hasn't three numbers.
     """
     columns = min(2, len(panels))  # no more: the letters must be read on a telephone
     lines = -(-len(panels) // columns)
@@ -191,6 +204,9 @@ def smoothing_dots(panels: Mapping[str, Mapping[str, Mapping[str, Sequence[float
 
     Returns:
         The figure.
+
+    Raises:
+        IndexError: if a group has more than three models.
     """
     figure, rows = plt.subplots(
         len(panels), 1, figsize=(6.4, 1.9 * len(panels) + 0.4), squeeze=False

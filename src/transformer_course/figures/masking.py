@@ -35,7 +35,7 @@ def mask_grids(
         The figure, one panel for each mask.
 
     Raises:
-        ValueError: if names don't fit a mask.
+        ValueError: if names or leaks don't fit the masks.
 
     >>> figure = mask_grids({"causal": [[True, False], [True, True]]}, ["ab"], ["xy"])
     >>> len(figure.axes[0].patches)
@@ -104,6 +104,9 @@ def exam_bars(scores: Mapping[str, tuple[float, float]], best: float) -> Figure:
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a model hasn't two shares.
     """
     figure, axes = plt.subplots(figsize=(6.0, 3.4))
     names = []

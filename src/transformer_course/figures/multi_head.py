@@ -41,6 +41,9 @@ def head_links(words: Sequence[str], asked: int, heads: Mapping[str, Sequence[fl
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a head hasn't one weight for each word.
     """
     figure, panels = plt.subplots(len(heads), 1, figsize=(6.4, 1.75 * len(heads)), squeeze=False)
     for axes, (name, weights) in zip(panels[:, 0], heads.items(), strict=True):
@@ -91,6 +94,10 @@ def reshape_grids(x: ArrayLike, cut: ArrayLike, mixed: ArrayLike, words: Sequenc
 
     Returns:
         The figure.
+
+    Raises:
+        KeyError: if a number of `cut` or `mixed` isn't in `x`.
+        IndexError: if there are more than four heads, or fewer words than rows.
     """
     whole, right, wrong = (np.asarray(tensor) for tensor in (x, cut, mixed))
     width = right.shape[2]
@@ -172,6 +179,9 @@ def head_curves(steps: Sequence[int], curves: Mapping[str, Sequence[Sequence[flo
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a curve hasn't as many numbers as there are steps.
     """
     figure, axes = plt.subplots(figsize=(6.4, 4.0))
     for (name, seeds), (line, mark), shade in zip(curves.items(), LINES, SHADES, strict=False):
@@ -193,6 +203,9 @@ def head_removals(losses: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure
 
     Returns:
         The figure.
+
+    Raises:
+        KeyError: if a change lacks a model that the first change has.
     """
     models = list(next(iter(losses.values())))
     figure, axes = plt.subplots(figsize=(6.4, 0.6 + 1.05 * len(losses)))

@@ -1,7 +1,7 @@
 """The course's colours, by what they mean, and how every plot is drawn.
 
-The hues are Okabe and Ito's, which colour-blind readers can tell apart. The same values stand in the book's
-style sheet, `book/static/course.css`; a test compares them.
+The hues are those of Okabe and Ito 2008, which colour-blind readers can tell apart. The same values stand in
+the book's style sheet, `book/static/course.css`; a test compares them.
 """
 
 import functools
@@ -24,7 +24,7 @@ MASK = "#999999"
 HEADS = ("#56b4e9", "#d55e00", "#f0e442", "#b8b8b8")
 """Heads, where a plot tells several apart; the number of a head stands beside its colour."""
 WEIGHTS = "Blues"
-"""The sequential colour map of weights: light is 0, dark is 1, in grey print too."""
+"""The colour map of weights. Light is 0, dark is 1, in grey print too."""
 
 KEY_TEXT, VALUE_TEXT = "#8f6200", "#00664b"  # dark enough for words on white
 INK, QUIET, LINE = "#1f2328", "#59636e", "#d9dee3"
@@ -62,6 +62,12 @@ def drawn(plot: Callable[P, Figure]) -> Callable[P, Figure]:
 
     pyplot would show every open figure at the end of a cell; a closed one that is returned is shown as the
     cell's result.
+
+    Args:
+        plot: a function that draws with pyplot and returns its figure.
+
+    Returns:
+        The same function, which does so.
     """
 
     @functools.wraps(plot)

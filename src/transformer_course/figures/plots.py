@@ -83,7 +83,13 @@ def _square(axes: Axes, row: int, column: int, weight: float, allowed: bool) -> 
 
 
 def hatched(axes: Axes, x: float, y: float) -> None:
-    """Draw the square of a pair that a mask hides, one unit wide, with this corner."""
+    """Draw the square of a pair that a mask hides, one unit wide.
+
+    Args:
+        axes: where to draw.
+        x: left edge, in the units of the axes.
+        y: the corner's other coordinate.
+    """
     square = Rectangle((x, y), 1, 1, facecolor="#eeeeee", edgecolor=MASK, hatch=HATCH, lw=0)
     axes.add_patch(square)
 

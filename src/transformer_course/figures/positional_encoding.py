@@ -57,6 +57,9 @@ def position_waves(waves: Mapping[str, ArrayLike], marked: Sequence[int]) -> Fig
 
     Returns:
         The figure.
+
+    Raises:
+        IndexError: if a marked position is beyond the end of a wave.
     """
     figure, panels = plt.subplots(len(waves), 1, figsize=(5.8, 1.5 * len(waves)), sharex=True)
     for axes, (name, heights) in zip(np.atleast_1d(panels), waves.items(), strict=True):
@@ -121,7 +124,8 @@ def score_grid(
 
     Args:
         scores: (rows, columns).
-        rows, columns: their names.
+        rows: a name for each row.
+        columns: a name for each column.
         label: what the columns are.
 
     Returns:

@@ -12,7 +12,7 @@ FEWEST, MOST, STEPS = 1000, 16_000, 20_000  # warm-up steps, and the steps that 
 
 
 class RateExplorer(anywidget.AnyWidget):
-    """The rate of eq. 3, or a cosine, over 20,000 steps: drag its peak.
+    """The rate of eq. 3 of Vaswani et al. 2017, or a cosine, over 20,000 steps: drag its peak.
 
     All is computed in the browser, so the figure also works in a built page. In JupyterLab, the state is up to
     date on the Python side too.

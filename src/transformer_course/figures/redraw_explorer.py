@@ -15,6 +15,8 @@ SEED = 3817
 class RedrawExplorer(anywidget.AnyWidget):
     """The bootstrap: draw a test set again, see the score of each draw, and the middle 95 % of all scores.
 
+    The idea is from Efron 1979, its use for translations from Koehn 2004.
+
     All is computed in the browser, so the figure also works in a built page. In JupyterLab, the state is up to
     date on the Python side too.
 

@@ -12,6 +12,8 @@ from transformer_course.figures.widget import script, styles
 class SamplingExplorer(anywidget.AnyWidget):
     """Sliders for temperature, top-k and top-p over a distribution of the next token, and draws from it.
 
+    Top-k is from Fan et al. 2018, top-p from Holtzman et al. 2020.
+
     All is computed in the browser, so the figure also works in a built page. In JupyterLab, the state is up to
     date on the Python side too.
 

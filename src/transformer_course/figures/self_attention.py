@@ -35,6 +35,9 @@ def word_focus(sentences: Sequence[tuple[Sequence[str], Sequence[float], int]]) 
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a sentence hasn't one weight for each word.
     """
     figure, axes = plt.subplots()
     top = 0.0
@@ -83,7 +86,8 @@ def projections(
     Args:
         words: a name for each row.
         x: (n, d_model).
-        queries, keys: (n, d_k) each.
+        queries: (n, d_k).
+        keys: (n, d_k).
         values: (n, d_v).
 
     Returns:

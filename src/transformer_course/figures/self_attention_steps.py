@@ -27,7 +27,8 @@ class SelfAttentionSteps(anywidget.AnyWidget):
         chosen: place of the word that asks, counted from 0 in `words`.
         words: the sentence.
         x: a vector of d_model numbers for each word.
-        w_query, w_key: (d_model, d_k) each.
+        w_query: (d_model, d_k).
+        w_key: (d_model, d_k).
         w_value: (d_model, d_v).
 
     Raises:

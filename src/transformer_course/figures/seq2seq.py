@@ -77,6 +77,9 @@ def curves_by_length(
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a line hasn't as many numbers as there are lengths.
     """
     figure, axes = plt.subplots(len(panels), 1, figsize=(6.4, 3.3 * len(panels)), squeeze=False)
     for panel, (title, curves) in zip(axes[:, 0], panels.items(), strict=True):
@@ -109,6 +112,9 @@ def accuracy_by_length(
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a row hasn't as many shares as there are lengths.
     """
     figure, axes = plt.subplots(figsize=(6.8, 4.4))
     for (name, rows), shade, mark, line in zip(models.items(), SHADES, MARKS, LINES, strict=False):

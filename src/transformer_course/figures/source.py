@@ -15,6 +15,9 @@ class Source:
     Args:
         thing: a function or class of the package.
 
+    Raises:
+        TypeError: if it is built into Python, so that there is no source to show.
+
     >>> def double(x):
     ...     '''Twice x.'''
     ...     return 2 * x  # or x + x
@@ -39,6 +42,12 @@ def without_docstrings(code: str) -> str:
 
     Args:
         code: one function or class, not indented.
+
+    Returns:
+        The other lines, as they are.
+
+    Raises:
+        SyntaxError: if it isn't Python.
 
     >>> without_docstrings("def f():\\n    'Nothing.'\\n    return 0")
     'def f():\\n    return 0'

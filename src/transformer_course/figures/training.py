@@ -59,6 +59,9 @@ def padded_batches(panels: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) ->
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if there is no batch, or one is empty.
     """
     widest = max(_width(batch) for batches in panels.values() for batch in batches)
     rows = max(sum(len(batch) + 1 for batch in batches) for batches in panels.values())
@@ -109,6 +112,9 @@ def rate_curves(steps: ArrayLike, rates: Mapping[str, ArrayLike]) -> Figure:
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a name hasn't one rate for each step.
     """
     figure, axes = plt.subplots(figsize=(6.4, 3.6))
     for (name, values), (colour, dashes) in zip(rates.items(), LINES, strict=False):
@@ -172,6 +178,9 @@ def norm_bars(panels: Mapping[str, Mapping[str, float]]) -> Figure:
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if no norm is above 0.
     """
     parts = list(next(iter(panels.values())))
     figure, columns = plt.subplots(

@@ -11,6 +11,15 @@ _HERE = Path(__file__).parent
 def script(name: str) -> str:
     """Return the shared script and the one of the figure `name`, as one text.
 
+    Args:
+        name: the figure's file name, without ending.
+
+    Returns:
+        The text.
+
+    Raises:
+        OSError: if there is no such file.
+
     >>> "export default { render }" in script("attention_plane")
     True
     """
@@ -19,6 +28,15 @@ def script(name: str) -> str:
 
 def styles(name: str) -> str:
     """Return the shared styles and those of the figure `name`, as one text.
+
+    Args:
+        name: the figure's file name, without ending.
+
+    Returns:
+        The text.
+
+    Raises:
+        OSError: if there is no such file.
 
     >>> ".tc-widget {" in styles("attention_plane")
     True

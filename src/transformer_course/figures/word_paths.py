@@ -20,7 +20,8 @@ class WordPaths(anywidget.AnyWidget):
     Args:
         kind: which layers are drawn first, one of `KINDS`.
         n: how many words there are, 2 to 16.
-        start, end: the words the way leads from and to, counted from 1.
+        start: the word the way leads from, counted from 1.
+        end: the word it leads to, counted from 1.
         kernel_size: words that one convolution sees: 3, 5 or 7.
 
     Raises:
