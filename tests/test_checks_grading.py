@@ -2,12 +2,16 @@
 
 import json
 import os
+import signal
+import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from transformer_course import cli
+from transformer_course.checks import grading
+from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.grading import VARIABLE, Mark, find_notebooks, mark_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -20,16 +24,49 @@ def decoder_mask(ids, pad_id=0):
 WRONG = "def decoder_mask(ids, pad_id=0):\n    return np.asarray(ids) == pad_id"
 STUB = "def decoder_mask(ids, pad_id=0):\n    raise NotImplementedError"
 CHECK = "report = check.decoder_mask(decoder_mask)"
+MASKING = [exercise.name for exercise in exercises_by_chapter()["masking"]]
+SPEAK = f"""
+import json, os
+line = {{"exercise": "softmax", "verdict": "right", "misconception": None, "message": "Passed."}}
+with open(os.environ["{VARIABLE}"], "a") as file:
+    file.write(json.dumps(line) + "\\n")
+"""  # what a check does when it speaks, without the time that importing one takes
+ENDLESS = """
+import time
+while True:
+    try:
+        time.sleep(60)
+    except:
+        pass
+"""
 
 
-def notebook(path: Path, *cells: str) -> Path:
+def notebook(path: Path, *cells: str, imports: str = IMPORTS, kernel: str = "python3") -> Path:
     """Write a notebook of code cells."""
-    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     made = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(cell) for cell in (IMPORTS, *cells)], metadata=kernel
+        cells=[nbformat.v4.new_code_cell(cell) for cell in (imports, *cells)],
+        metadata={"kernelspec": {"name": kernel, "display_name": "Mine"}},
     )
     nbformat.write(made, path)
     return path
+
+
+def marked(path: Path, seconds: int = 120) -> list[Mark]:
+    """The marks of the exercises that are in the notebook."""
+    return [mark for mark in mark_notebook(path, seconds) if mark.verdict != "not in the notebook"]
+
+
+def verdicts(path: Path) -> dict[str, str]:
+    """The verdict on each exercise."""
+    return {mark.exercise: mark.verdict for mark in mark_notebook(path)}
+
+
+def command(*arguments: Path | str) -> int:
+    """Run `transformer-course check` and return its exit status."""
+    with pytest.raises(SystemExit) as end:
+        cli.app(["check", *map(str, arguments)])
+    assert end.value.code is None or isinstance(end.value.code, int)
+    return end.value.code or 0
 
 
 def test_every_verdict(tmp_path: Path) -> None:
@@ -46,10 +83,14 @@ def test_every_verdict(tmp_path: Path) -> None:
     )
     before = path.read_bytes()
     marks = mark_notebook(path)
-    assert [(mark.exercise, mark.verdict) for mark in marks] == [
-        ("decoder_mask", "right"),  # the last verdict counts
-        ("scaled_dot_product_attention", "no verdict"),
-    ]
+    assert (
+        [(mark.exercise, mark.verdict) for mark in marks]
+        == [
+            ("decoder_mask", "right"),  # the last verdict counts
+            ("scaled_dot_product_attention", "no verdict"),
+            *((name, "not in the notebook") for name in MASKING[2:]),
+        ]
+    )
     assert "NameError: name 'learner_forgot'" in marks[1].message
     assert path.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.ipynb"]  # keep wrote its file elsewhere
@@ -58,24 +99,62 @@ def test_every_verdict(tmp_path: Path) -> None:
 
 def test_a_misconception_is_named_and_a_stub_is_not_attempted(tmp_path: Path) -> None:
     inverted = RIGHT.replace("!= pad_id", "== pad_id")
-    [mark] = mark_notebook(notebook(tmp_path / "a.ipynb", inverted, CHECK))
+    [mark] = marked(notebook(tmp_path / "a.ipynb", inverted, CHECK))
     assert mark.verdict == "not yet right"
     assert mark.misconception
     assert mark.message
-    [mark] = mark_notebook(notebook(tmp_path / "b.ipynb", STUB, CHECK))
+    [mark] = marked(notebook(tmp_path / "b.ipynb", STUB, CHECK))
     assert (mark.verdict, mark.misconception) == ("not attempted", None)
 
 
 def test_a_cell_without_an_end_is_stopped_and_the_next_one_runs(tmp_path: Path) -> None:
-    path = notebook(tmp_path / "a.ipynb", "while True: pass", RIGHT, CHECK)
-    assert [mark.verdict for mark in mark_notebook(path, seconds=12)] == [
-        "right"
-    ]  # importing torch takes a few
+    endless = "while True: pass\ncheck.nothing()"
+    path = notebook(tmp_path / "a.ipynb", endless, SPEAK, imports="import time")
+    assert [(mark.exercise, mark.verdict, mark.message) for mark in mark_notebook(path, 2)] == [
+        ("nothing", "no verdict", "its cell took longer than 2 seconds"),
+        ("softmax", "right", "Passed."),
+    ]
+
+
+def test_a_cell_that_catches_the_interrupt_is_ended_with_its_kernel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(grading, "GRACE", 1.0)
+    failing = "check.before()"  # NameError
+    notebook(tmp_path / "a.ipynb", failing, ENDLESS, "check.after()", imports=SPEAK)
+    notebook(tmp_path / "b.ipynb", imports=SPEAK)
+    assert command(tmp_path, "--seconds", "2", "--json", tmp_path / "marks.json") == 0
+    marks = json.loads((tmp_path / "marks.json").read_text(encoding="utf-8"))
+    assert [(Path(m["notebook"]).name, m["exercise"], m["verdict"]) for m in marks] == [
+        ("a.ipynb", "before", "no verdict"),
+        ("a.ipynb", "after", "no verdict"),
+        ("a.ipynb", "softmax", "right"),
+        ("b.ipynb", "softmax", "right"),
+    ]
+    assert marks[0]["message"] == "its cell stopped with NameError: name 'check' is not defined"
+    told = "no verdict: a cell took longer than 2 seconds and didn't stop"
+    assert marks[1]["message"] == told.removeprefix("no verdict: ")
+    printed = capsys.readouterr().out
+    assert f"after                           {told}" in printed
+    assert printed.endswith("2 no verdict, 2 right\n")
+
+
+def test_ctrl_c_ends_everything_without_a_traceback(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    stop = "import os, signal, time\nos.kill(os.getppid(), signal.SIGINT)\ntime.sleep(60)"
+    path = notebook(tmp_path / "a.ipynb", imports=stop)
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        assert command(path, path) == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capfd.readouterr() == ("", "\nstopped\n")
 
 
 def test_a_kernel_that_dies(tmp_path: Path) -> None:
     path = notebook(tmp_path / "a.ipynb", "import os; os._exit(1)", RIGHT, CHECK)
-    [mark] = mark_notebook(path)
+    [mark] = marked(path)
     assert (mark.verdict, mark.message) == ("no verdict", "the kernel died before it was called")
 
 
@@ -93,9 +172,7 @@ def test_the_courses_notebooks(
 ) -> None:
     out = tmp_path / "marks.json"
     path = ROOT / folder / "03_masking.ipynb"
-    with pytest.raises(SystemExit) as end:
-        cli.app(["check", str(path), "--json", str(out)])
-    assert not end.value.code
+    assert command(path, "--json", out) == 0
     marks = [Mark(**mark) for mark in json.loads(out.read_text(encoding="utf-8"))]
     assert len(marks) >= 5
     wanted = "right" if folder.endswith("solutions") else "not attempted"
@@ -105,10 +182,173 @@ def test_the_courses_notebooks(
     assert f"{len(marks)} {wanted}" in printed
 
 
+def test_any_name_of_the_kernel_means_the_running_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    foreign = tmp_path / "jupyter/kernels/python3"  # of another Python, found before ours
+    foreign.mkdir(parents=True)
+    spec = {"argv": ["/nowhere/python"], "display_name": "Python 3", "language": "python"}
+    (foreign / "kernel.json").write_text(json.dumps(spec), encoding="utf-8")
+    monkeypatch.setenv("JUPYTER_PATH", str(tmp_path / "jupyter"))
+    same = f"import sys\nassert sys.executable == {sys.executable!r}"
+    for kernel in ("transformer-course-env", "python3", ""):
+        path = notebook(tmp_path / "a.ipynb", f"{same}\n{SPEAK}", imports="", kernel=kernel)
+        assert verdicts(path) == {"softmax": "right"}
+
+
+def test_an_exercise_without_a_call_of_its_check_is_not_in_the_notebook(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cells = (
+        "# check.decoder_mask(decoder_mask)",
+        "later = '''\ncheck.predict(predict)\n'''",
+        "print('check.influence(influence)', \"check.causal_weights('c')\")",
+    )
+    path = notebook(tmp_path / "a.ipynb", *cells)
+    assert verdicts(path) == dict.fromkeys(MASKING, "not in the notebook")
+    out = tmp_path / "marks.json"
+    notebook(path, RIGHT, CHECK, *cells)
+    assert command(path, "--json", out) == 0
+    marks = json.loads(out.read_text(encoding="utf-8"))
+    assert {mark["exercise"]: mark["verdict"] for mark in marks} == {
+        "decoder_mask": "right",
+        **dict.fromkeys(MASKING[1:], "not in the notebook"),
+    }
+    assert marks[1]["message"] == "the notebook doesn't call its check"
+    printed = capsys.readouterr().out
+    assert "  influence                       not in the notebook\n" in printed
+    assert printed.endswith("1 right, 6 not in the notebook\n")
+
+
+@pytest.mark.parametrize(
+    "imports",
+    [
+        "from transformer_course.checks import masking as mine, keep",
+        "from transformer_course.checks import (\n    keep,  # both\n    masking as mine,\n)",
+        "from transformer_course.checks import keep, \\\n    masking as mine",
+        "import transformer_course.checks.masking as mine",
+        "%matplotlib inline\nfrom transformer_course.checks import masking as mine",
+    ],
+)
+def test_a_chapter_under_a_name_of_the_learners(imports: str, tmp_path: Path) -> None:
+    path = notebook(tmp_path / "a.ipynb", "mine.predict(forgotten)", imports=imports)
+    assert verdicts(path) == {
+        "predict": "no verdict",
+        **{name: "not in the notebook" for name in MASKING if name != "predict"},
+    }
+
+
+def test_a_call_in_an_odd_cell_is_in_the_notebook(tmp_path: Path) -> None:
+    cells = (
+        "%%time\ncheck.predict(forgotten)",
+        "!echo don't\n%time check . influence (forgotten)",
+        "print('oh)\ncheck.causal_weights(causal_weights",  # a SyntaxError
+        f"{RIGHT}\njudge = getattr(check, 'decoder_mask')\njudge(decoder_mask)",
+    )
+    found = verdicts(notebook(tmp_path / "a.ipynb", *cells))
+    assert {name for name in MASKING if found[name] == "no verdict"} == {
+        "predict",
+        "influence",
+        "causal_weights",
+    }
+    assert found["decoder_mask"] == "right"
+
+
+def test_the_figures_of_another_chapter_bring_no_exercises(tmp_path: Path) -> None:
+    other = "from transformer_course.checks.attention.explore import attention_table"
+    path = notebook(tmp_path / "a.ipynb", imports=f"{IMPORTS}\n{other}")
+    assert list(verdicts(path)) == MASKING
+
+
+def test_a_notebook_without_any_check_is_said(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = notebook(tmp_path / "a.ipynb", imports="print('hello')")
+    assert command(path) == 0
+    told = "no verdict: the notebook has no check of the course"
+    assert capsys.readouterr().out == f"{path}\n  {told}\n1 no verdict\n"
+
+
+def test_a_torn_notebook_loses_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out, torn = tmp_path / "marks.json", tmp_path / "b.ipynb"
+    torn.write_text('{\n "cells": [', encoding="utf-8")
+    for name in ("a", "c"):
+        notebook(tmp_path / f"{name}.ipynb", imports=SPEAK)
+    assert command(tmp_path, "--json", out) == 1
+    marks = [Mark(**mark) for mark in json.loads(out.read_text(encoding="utf-8"))]
+    words = "the file is not JSON from line 2 on; it may be cut off"
+    assert [mark.verdict for mark in marks] == ["right", "not run", "right"]
+    assert marks[1] == Mark(str(torn), "", "not run", None, words)
+    printed = capsys.readouterr()
+    assert f"\n{torn}\n  not run: {words}\n" in printed.out
+    assert printed.out.endswith("\n2 right, 1 not run\n")
+    assert printed.err == f"error: 1 of 3 notebooks could not be run: {torn}\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "the file is empty"),
+        (b"  \n", "the file is empty"),
+        (b"{", "the file is not JSON from line 1 on; it may be cut off"),
+        (b"\xff\xfe", "the file is not text in UTF-8"),
+        (b"[]", "the file is JSON, but not a notebook"),
+        (b"null", "the file is JSON, but not a notebook"),
+        (b"{}", "the file is JSON, but not a notebook"),
+        (b'{"nbformat": 4, "nbformat_minor": 5}', "the file is JSON, but not a notebook"),
+    ],
+)
+def test_says_what_is_wrong_with_a_file(content: bytes, words: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_bytes(content)
+    assert mark_notebook(path) == [Mark(str(path), "", "not run", None, words)]
+
+
+@pytest.mark.parametrize(
+    "cell",
+    ["1", "{}", '{"id": "a", "cell_type": "code", "metadata": {}, "outputs": [], "source": 5}'],
+)
+def test_says_that_a_cell_is_none(cell: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    text = f'{{"nbformat": 4, "nbformat_minor": 5, "metadata": {{}}, "cells": [{cell}]}}'
+    path.write_text(text, encoding="utf-8")
+    assert mark_notebook(path)[0].message == "the file is JSON, but not a notebook"
+
+
+def test_what_stands_around_the_code_does_not_matter(tmp_path: Path) -> None:
+    path = notebook(tmp_path / "a.ipynb", imports=SPEAK)
+    read = json.loads(path.read_text(encoding="utf-8"))
+    read["metadata"]["kernelspec"] = 3
+    read["cells"][0] |= {"metadata": {"tags": 3}, "outputs": [{"output_type": "error"}]}
+    path.write_text(json.dumps(read), encoding="utf-8")
+    assert verdicts(path) == {"softmax": "right"}
+
+
+def test_a_notebook_that_cannot_be_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = notebook(tmp_path / "a.ipynb", imports=SPEAK)
+    (tmp_path / "my_transformer.py").mkdir()
+    [mark] = mark_notebook(path)
+    assert (mark.exercise, mark.verdict) == ("", "not run")
+    assert mark.message == f"Is a directory: {tmp_path / 'my_transformer.py'}"
+    (tmp_path / "my_transformer.py").rmdir()
+    monkeypatch.setenv("PYTHONHOME", "/nowhere")  # no Python can start
+    [mark] = mark_notebook(path)
+    assert mark.verdict == "not run"
+    assert mark.message.startswith("its kernel failed: ")
+
+
+def test_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ipykernel", None)
+    with pytest.raises(
+        ValueError, match=r"`pip install \"\.\[learn\]\"` in the folder of the course"
+    ):
+        mark_notebook(notebook(tmp_path / "a.ipynb"))
+
+
 def test_refuses_what_is_no_notebook(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "empty").mkdir()
     (tmp_path / "text.txt").write_text("hello", encoding="utf-8")
-    (tmp_path / "torn.ipynb").write_text("{", encoding="utf-8")
+    good = notebook(tmp_path / "good.ipynb")
     for name, message in (
         ("empty", "empty has no notebook"),
         ("text.txt", "text.txt must be a notebook"),
@@ -116,7 +356,7 @@ def test_refuses_what_is_no_notebook(tmp_path: Path, capsys: pytest.CaptureFixtu
     ):
         with pytest.raises(ValueError, match=message):
             find_notebooks([tmp_path / name])
-    with pytest.raises(SystemExit) as end:
-        cli.app(["check", str(tmp_path / "torn.ipynb")])
-    assert end.value.code == 1
-    assert "torn.ipynb is not a notebook" in capsys.readouterr().err
+        assert command(good, tmp_path / name) == 1
+        printed = capsys.readouterr()
+        assert message in printed.err
+        assert not printed.out  # nothing has run

@@ -1,7 +1,7 @@
 """The command `transformer-course` (chapter 07): train, translate, evaluate, check.
 
-What each option means is said where it is declared, and by `--help`. Errors are one sentence on standard error
-and exit status 1; wrong usage exits with 2, Ctrl-C with 130.
+What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
+exit status 1; wrong usage exits with 2, Ctrl-C with 130.
 """
 
 import io
@@ -20,7 +20,7 @@ import typer
 from tqdm import tqdm
 
 from transformer_course.checkpoints import CheckpointError, list_checkpoints, write_json
-from transformer_course.checks.grading import find_notebooks, mark_notebook
+from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook
 from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import EOS_ID
 from transformer_course.corpus.pairs import CorpusError
@@ -261,22 +261,36 @@ def check_notebooks(
     json_out: Annotated[Path | None, typer.Option("--json", help="Write marks as JSON.")] = None,
     seconds: Annotated[int, typer.Option(min=1, help="Time limit of one cell.")] = 120,
 ) -> None:
-    """Run learners' notebooks and report what their checks say. It runs the learners' code."""
+    """Run learners' notebooks and report what their checks say. It runs the learners' code.
+
+    An exercise is right, not yet right or not attempted. There is no verdict if its check was never reached,
+    and it is not in the notebook if nothing calls its check. A notebook that can't be read or run is not run:
+    the others are, and the exit status is 1.
+    """
     with _errors_in_one_sentence():
-        marks = []
-        for notebook in find_notebooks(paths):
+        notebooks = find_notebooks(paths)
+        marks: list[Mark] = []
+        for notebook in notebooks:
             found = mark_notebook(notebook, seconds)
             print(notebook)
             for mark in found:
-                why = mark.message if mark.verdict == "no verdict" else mark.misconception
-                because = f": {why}" if why else ""
-                print(f"  {mark.exercise:<32}{mark.verdict}{because}")
+                print(f"  {_describe_mark(mark)}")
             marks += found
         counts = Counter(mark.verdict for mark in marks)
-        told = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
-        print(told or "no checks in these notebooks")
+        print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
         if json_out:
             write_json(json_out, [asdict(mark) for mark in marks])
+        if not_run := [mark.notebook for mark in marks if mark.verdict == "not run"]:
+            raise ValueError(
+                f"{len(not_run)} of {len(notebooks)} notebooks could not be run: {', '.join(not_run)}"
+            )
+
+
+def _describe_mark(mark: Mark) -> str:
+    """One line: the exercise, the verdict, and the mistake or why there is no verdict."""
+    why = mark.message if mark.verdict in ("no verdict", "not run") else mark.misconception
+    exercise = f"{mark.exercise:<32}" if mark.exercise else ""
+    return exercise + mark.verdict + (f": {why}" if why else "")
 
 
 def _print_scores(scores: Scores, n_pairs: int) -> None:

@@ -1,10 +1,12 @@
 """All checks of a learner's notebooks in one go, for teachers: `transformer-course check FOLDER`.
 
 A notebook is run as the learner would run it, in a kernel of its own and in an empty folder with a copy of the
-learner's `my_transformer.py`. Each check that speaks also writes its verdict into a file that an environment
-variable names. Nothing of the learner's is changed.
+learner's `my_transformer.py`. The kernel is the running Python, whatever name the notebook gives to its own.
+Each check that speaks also writes its verdict into a file that an environment variable names. Nothing of the
+learner's is changed.
 """
 
+import asyncio
 import json
 import os
 import re
@@ -18,10 +20,22 @@ from typing import TYPE_CHECKING, Any
 from transformer_course.checks.report import Report
 
 if TYPE_CHECKING:
+    from jupyter_client.manager import AsyncKernelManager
+    from nbclient import NotebookClient
     from nbformat import NotebookNode
 
 VARIABLE = "TRANSFORMER_COURSE_REPORTS"
-CHECKED = re.compile(r"\bcheck\.(\w+)\(")
+UNCALLED = "the notebook doesn't call its check"
+GRACE = 5.0  # seconds that an interrupted cell has to stop before its kernel is killed
+# Strings and comments; a call that stands in one is none. Cells needn't be Python: magics, half a line.
+NO_CODE = re.compile(
+    r"""('{3}|"{3}).*?\1|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|\#[^\n]*""", re.DOTALL
+)
+NAMED = r"(\w+)\b(?!\.)(?:\s+as\s+(\w+))?"  # a module, and what the learner calls it
+MODULE = re.compile(rf"\btransformer_course\.checks\.{NAMED}")
+MODULES = re.compile(
+    r"\bfrom\s+transformer_course\.checks\s+import\b(\s*\([^)]*\)|(?:\\\n|[^\n;])*)"
+)
 
 
 @dataclass(frozen=True)
@@ -30,10 +44,12 @@ class Mark:
 
     Args:
         notebook: the notebook's path.
-        exercise: name of the check.
-        verdict: "right", "not yet right", "not attempted", or "no verdict" if the check never spoke.
+        exercise: name of the check; empty if the mark is about the whole notebook.
+        verdict: "right", "not yet right" or "not attempted"; "no verdict" if the check never spoke;
+            "not in the notebook" if nothing calls the check of an exercise of the notebook's chapter;
+            "not run" if the notebook can't be read or run.
         misconception: name of the mistake that explains the result, or None.
-        message: what the check printed, or why it never spoke.
+        message: what the check printed, or why it never spoke, or why the notebook was not run.
     """
 
     notebook: str
@@ -78,55 +94,103 @@ def find_notebooks(paths: Iterable[Path]) -> list[Path]:
 
 
 def mark_notebook(path: Path, seconds: int = 120) -> list[Mark]:
-    """Run a notebook and return a mark for every check that its cells call, in their order.
+    """Run a notebook and return a mark for every exercise, those that its cells check first, in their order.
+
+    The exercises are those of the chapters whose checks the notebook imports. A notebook without any check,
+    or one that can't be read or run, gets a single mark that says so.
 
     Args:
         path: the notebook. It is run, so take it only from people you trust.
-        seconds: time limit of one cell.
+        seconds: time limit of one cell. Where a cell can't be stopped, the cells after it are not run.
+
+    Returns:
+        One mark an exercise, or a single one about the whole notebook.
 
     Raises:
-        ValueError: if the file isn't a notebook, or if what runs notebooks isn't installed.
+        ValueError: if what runs notebooks isn't installed.
     """
-    notebook = _read(path)
-    spoken, errors = _run(notebook, path.parent, seconds)
-    marks = []
-    for number, name in _checked(notebook):
-        if name in spoken:
-            marks.append(Mark(str(path), **spoken[name]))
-        else:
-            why = errors.get(number) or "its cell ran, but called no check of the course"
-            marks.append(Mark(str(path), name, "no verdict", None, why))
-    return marks
+    _require_jupyter()
+    try:
+        notebook = _read(path)
+        spoken, errors = _run(notebook, path.parent, seconds)
+    except OSError as error:
+        return [Mark(str(path), "", "not run", None, f"{error.strerror}: {error.filename}")]
+    except ValueError as error:
+        return [Mark(str(path), "", "not run", None, str(error))]
+    called, exercises = _checks(notebook)
+    names = dict.fromkeys([*called, *exercises, *spoken])
+    if not names:
+        return [Mark(str(path), "", "no verdict", None, "the notebook has no check of the course")]
+    silent = {name: Mark(str(path), name, "not in the notebook", None, UNCALLED) for name in names}
+    for name, number in called.items():
+        why = errors.get(number) or "its cell ran, but called no check of the course"
+        silent[name] = Mark(str(path), name, "no verdict", None, why)
+    return [Mark(str(path), **spoken[name]) if name in spoken else silent[name] for name in names]
+
+
+def _require_jupyter() -> None:
+    try:
+        import ipykernel  # noqa: F401
+        import nbclient  # noqa: F401
+        import nbformat  # noqa: F401
+    except ImportError as error:
+        raise ValueError(
+            "to run notebooks, install the package with what learners need: "
+            '`pip install ".[learn]"` in the folder of the course'
+        ) from error
 
 
 def _read(path: Path) -> "NotebookNode":
+    """Return a notebook of the file's code, without outputs; a ValueError says what is wrong with it."""
+    import nbformat
+
     try:
-        import nbformat
-    except ImportError as error:
-        raise ValueError("install transformer-course[learn] to run notebooks") from error
+        text = path.read_text(encoding="utf-8")
+        json.loads(text)
+    except UnicodeDecodeError as error:
+        raise ValueError("the file is not text in UTF-8") from error
+    except json.JSONDecodeError as error:
+        if not text.strip():
+            raise ValueError("the file is empty") from error
+        raise ValueError(
+            f"the file is not JSON from line {error.lineno} on; it may be cut off"
+        ) from error
     try:
-        return nbformat.read(path, as_version=4)
-    except (ValueError, nbformat.ValidationError) as error:
-        raise ValueError(f"{path} is not a notebook: {str(error).splitlines()[0]}") from error
+        cells = nbformat.reads(text, as_version=4).cells
+        codes = [nbformat.v4.new_code_cell(c.source) for c in cells if c.cell_type == "code"]
+    except Exception as error:  # which one it is depends on what is missing
+        raise ValueError("the file is JSON, but not a notebook") from error
+    return nbformat.v4.new_notebook(cells=codes)
 
 
-def _checked(notebook: "NotebookNode") -> list[tuple[int, str]]:
-    """Return the number of the cell and the name of every check that is called, each name once."""
-    names: dict[str, int] = {}
-    for number, cell in enumerate(notebook.cells):
-        if cell.cell_type == "code":
-            for name in CHECKED.findall(cell.source):
-                names.setdefault(name, number)
-    return [(number, name) for name, number in names.items()]
+def _checks(notebook: "NotebookNode") -> tuple[dict[str, int], list[str]]:
+    """Return every check that is called, with its first cell, and the exercises of the notebook's chapters."""
+    from transformer_course.checks.discovery import exercises_by_chapter  # it imports this module
+
+    codes = [NO_CODE.sub("", cell.source) for cell in notebook.cells]
+    text = "\n".join(codes)
+    imported = [*MODULE.findall(text), *re.findall(NAMED, " ".join(MODULES.findall(text)))]
+    own_names = {own or name: name for name, own in imported if name in exercises_by_chapter()}
+    call = re.compile(rf"\b(?:{'|'.join(['check', *own_names])})\s*\.\s*(\w+)\s*\(")
+    called: dict[str, int] = {}
+    for number, code in enumerate(codes):
+        for name in call.findall(code):
+            called.setdefault(name, number)
+    chapters = map(exercises_by_chapter().__getitem__, own_names.values())
+    return called, [exercise.name for chapter in chapters for exercise in chapter]
 
 
 def _run(
     notebook: "NotebookNode", folder: Path, seconds: int
 ) -> tuple[dict[str, dict[str, Any]], dict[int, str]]:
     """Run all cells; return the last verdict of each check, and the error of each cell that has one."""
+    from jupyter_client.kernelspec import KernelSpecManager
+    from jupyter_client.manager import AsyncKernelManager
     from nbclient import NotebookClient
-    from nbclient.exceptions import DeadKernelError
+    from nbclient.util import run_sync
 
+    # Without folders to search, the only kernel is that of the running Python.
+    manager = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
     with tempfile.TemporaryDirectory() as place:
         reports = Path(place) / "reports.jsonl"
         own = folder / "my_transformer.py"
@@ -134,22 +198,47 @@ def _run(
             shutil.copy(own, place)
         client = NotebookClient(
             notebook,
-            timeout=seconds,
-            interrupt_on_timeout=True,
+            manager,
             allow_errors=True,
+            shutdown_kernel="immediate",  # the graceful way, a busy kernel prints a traceback
             extra_arguments=["--log-level=ERROR"],
             resources={"metadata": {"path": place}},
         )
-        errors: dict[int, str] = {}
         try:
-            client.execute(env=os.environ | {VARIABLE: str(reports)})
-        except DeadKernelError:
-            errors = dict.fromkeys(
-                range(len(notebook.cells)), "the kernel died before it was called"
-            )
+            with client.setup_kernel(cleanup_kc=True, env=os.environ | {VARIABLE: str(reports)}):
+                errors = run_sync(_run_cells)(client, manager, seconds)
+        except RuntimeError as error:  # what nbclient raises where the kernel doesn't start
+            raise ValueError(f"its kernel failed: {error}") from error
         lines = reports.read_text(encoding="utf-8").splitlines() if reports.exists() else []
-    for number, cell in enumerate(notebook.cells):
-        for output in cell.get("outputs", []):
-            if output.output_type == "error":
-                errors[number] = f"its cell stopped with {output.ename}: {output.evalue}"
-    return {found["exercise"]: found for found in map(json.loads, lines)}, errors
+    stopped = {
+        number: f"its cell stopped with {output.ename}: {output.evalue}"
+        for number, cell in enumerate(notebook.cells)
+        for output in cell.outputs
+        if output.output_type == "error"
+    }
+    return {found["exercise"]: found for found in map(json.loads, lines)}, stopped | errors
+
+
+async def _run_cells(
+    client: "NotebookClient", manager: "AsyncKernelManager", seconds: int
+) -> dict[int, str]:
+    """Run the cells; return in words what kept which of them from its end: the limit, or the kernel's death."""
+    from nbclient.exceptions import DeadKernelError
+
+    errors: dict[int, str] = {}
+    for number, cell in enumerate(client.nb.cells):
+        running = asyncio.ensure_future(client.async_execute_cell(cell, number))
+        ended, _ = await asyncio.wait({running}, timeout=seconds)
+        if not ended:
+            errors[number] = f"its cell took longer than {seconds} seconds"
+            await manager.interrupt_kernel()
+            ended, _ = await asyncio.wait({running}, timeout=GRACE)
+        why = "the kernel died before it was called"
+        if not ended and manager.provisioner:  # it has one as long as the kernel runs
+            why = f"a cell took longer than {seconds} seconds and didn't stop"
+            await manager.provisioner.kill()
+        try:
+            await running
+        except DeadKernelError:
+            return errors | dict.fromkeys(range(number, len(client.nb.cells)), why)
+    return errors
