@@ -6,6 +6,17 @@ from pathlib import Path
 from typing import Any
 
 LOSS = "output layer and loss, 1280 tokens"
+BATCHES = "training steps over 800 sentence pairs"
+MARKS = {  # of each contender; the two of one library share a colour
+    "ours": ("*", "#E69F00"),
+    "readable": ("o", "#999999"),
+    "marian": ("s", "#0072B2"),
+    "torch": ("^", "#D55E00"),
+    "x": ("D", "#009E73"),
+    "ctranslate2": ("v", "#CC79A7"),
+    "ours_bf16": ("P", "#E69F00"),
+    "marian_bf16": ("X", "#0072B2"),
+}
 
 
 def write_report(results: dict[str, Any], folder: Path) -> None:
@@ -67,50 +78,69 @@ def facts(results: dict[str, Any]) -> str:
 
 
 def draw(results: dict[str, Any], path: Path) -> None:
-    """A dot for each task and peer: our time divided by theirs, with its quartiles, on a log axis."""
+    """A mark for each task and peer: our time divided by theirs, with quartiles; a panel for each precision."""
     import matplotlib
 
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 
-    colours = {"readable": "#999999", "marian": "#0072B2", "torch": "#D55E00", "x": "#009E73"}
-    colours |= {"ctranslate2": "#CC79A7", "ours_bf16": "#999999", "marian_bf16": "#0072B2"}
-    markers = {"readable": "o", "marian": "s", "torch": "^", "x": "D", "ctranslate2": "v"}
-    markers |= {"ours_bf16": "*", "marian_bf16": "P"}
-    figure, axes = plt.subplots(figsize=(6, 5.6), layout="constrained", facecolor="white")
-    keys = list(results["tasks"])
-    for i, other in enumerate(key for key in results["contenders"] if key != "ours"):
-        points = [
-            (n, results["time"][k][other])
-            for n, k in enumerate(keys)
-            if other in results["time"][k]
-        ]
-        middle = [r["ratio"] for _, r in points]
-        spread = [
-            [r["ratio"] - r["ratio_q1"] for _, r in points],
-            [r["ratio_q3"] - r["ratio"] for _, r in points],
-        ]
-        axes.errorbar(
-            middle,
-            [n + 0.13 * (i - (len(results["contenders"]) - 2) / 2) for n, _ in points],
-            xerr=spread,
-            fmt=markers[other],
-            color=colours[other],
-            label=results["contenders"][other]["name"],
-        )
-    axes.axvline(1, color="black", linewidth=1)
-    axes.set_xscale("log")
-    ticks = [0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4]
-    lowest = min(r["ratio_q1"] for times in results["time"].values() for r in times.values())
-    axes.set_xticks([t for t in ticks if t >= lowest / 3 or t >= 0.5])
-    axes.xaxis.set_major_formatter("{x:g}")
-    axes.minorticks_off()
-    axes.set_yticks(range(len(keys)), [results["tasks"][key]["name"] for key in keys])
-    axes.invert_yaxis()
-    axes.set_xlabel("our time ÷ theirs (left of the line: ours is faster)")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.3, 1), ncols=2, frameon=False)
+    panels = [("ours", "time", "our model with 32 bits")]
+    if results["time_bf16"]:
+        panels.append(("ours_bf16", "time_bf16", "our model in bf16"))
+    figure, columns = plt.subplots(
+        len(panels),
+        1,
+        figsize=(6.4, 4.6 * len(panels)),
+        sharex=True,
+        squeeze=False,
+        layout="constrained",
+        facecolor="white",
+    )
+    for axes, (ours, times, title) in zip(columns[:, 0], panels, strict=True):
+        _draw_ratios(axes, results, ours, times)
+        axes.set_title(title, loc="left", fontweight="bold", fontsize=11)
+    columns[-1, 0].set_xlabel("our time ÷ theirs (left of the line: ours is faster)")
+    handles: dict[str, Any] = {}
+    for axes in columns[:, 0]:
+        found, labels = axes.get_legend_handles_labels()
+        handles |= dict(zip(labels, found, strict=True))
+    figure.legend(
+        handles=list(handles.values()), loc="outside upper center", ncols=2, frameon=False
+    )
     figure.savefig(path, dpi=120, metadata={"Software": None})
     plt.close(figure)
+
+
+def _draw_ratios(axes: Any, results: dict[str, Any], ours: str, times: str) -> None:
+    """One panel: a row for each task, on a logarithmic axis."""
+    tasks, found = results["tasks"], results[times]
+    others = [key for key in results["contenders"] if key != ours]
+    for i, other in enumerate(others):
+        points = [(n, found[key][other]) for n, key in enumerate(tasks) if other in found[key]]
+        axes.errorbar(
+            [r["ratio"] for _, r in points],
+            [n + 0.11 * (i - (len(others) - 1) / 2) for n, _ in points],
+            xerr=[
+                [r["ratio"] - r["ratio_q1"] for _, r in points],
+                [r["ratio_q3"] - r["ratio"] for _, r in points],
+            ],
+            fmt=MARKS[other][0],
+            color=MARKS[other][1],
+            markersize=4.5,
+            elinewidth=1.2,
+            capsize=2,
+            label=results["contenders"][other]["name"],
+        )
+    for n in range(0, len(tasks), 2):
+        axes.axhspan(n - 0.5, n + 0.5, color="#f2f2f2", zorder=0)
+    axes.axvline(1, color="black", linewidth=1)
+    axes.set_xscale("log")
+    lowest = min(r["ratio_q1"] for by in found.values() for r in by.values())
+    axes.set_xticks([t for t in (0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 4) if t >= min(lowest / 3, 0.5)])
+    axes.xaxis.set_major_formatter("{x:g}")
+    axes.minorticks_off()
+    axes.set_yticks(range(len(tasks)), [task["name"] for task in tasks.values()])
+    axes.set_ylim(len(tasks) - 0.5, -0.5)
 
 
 def write_growth(results: dict[str, Any], folder: Path) -> None:
@@ -191,7 +221,13 @@ def write_tricks(results: dict[str, Any], folder: Path) -> None:
     """Write `tricks.md`: each change's time as a share of what it is compared with, and how it was measured."""
     folder.mkdir(parents=True, exist_ok=True)
     shares: dict[str, dict[str, float]] = dict(results["shares"])
-    loss = shares.pop(LOSS)
+    single = [
+        (f"Time of the {what}.", task, shares.pop(task))
+        for what, task in (
+            ("loss, forward and backward, divided by that of `{}`", LOSS),
+            ("same sentences, divided by that with {}", BATCHES),
+        )
+    ]
     steps = {task: found for task, found in shares.items() if task.startswith("training")}
     rest = {task: found for task, found in shares.items() if task not in steps}
     tables = [
@@ -200,10 +236,10 @@ def write_tricks(results: dict[str, Any], folder: Path) -> None:
         )
         for what, found in (("Training steps", steps), ("Reading and writing", rest))
     ]
-    names = list(loss)
-    of_loss = [["loss", *names[1:]], [LOSS, *(f"{loss[name]:.2f}" for name in names[1:])]]
-    caption = f"Time of the loss, forward and backward, divided by that of `{names[0]}`."
-    tables.append(_table(of_loss, caption))
+    for caption, task, found in single:
+        base, *names = found
+        rows = [["what", *names], [task, *(f"{found[name]:.2f}" for name in names)]]
+        tables.append(_table(rows, caption.format(base)))
     (folder / "tricks.md").write_text(
         "\n\n".join([*tables, _told(results)]) + "\n", encoding="utf-8"
     )
@@ -242,10 +278,11 @@ def _told(results: dict[str, Any]) -> str:
     """Command, date, processor, threads, versions: what every measurement tells."""
     threads = results["threads"]
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
+    variables = " ".join(f"{name}={value}" for name, value in results.get("variables", {}).items())
     return (
         f"- **Command:** `{results['command']}`\n- **Date:** {results['date']}\n"
         f"- **Processor:** {results['processor']}, {threads} thread{'s' * (threads > 1)}\n"
-        f"- **Versions:** {versions}"
+        f"- **Versions:** {versions}" + f"\n- **Variables:** `{variables}`" * bool(variables)
     )
 
 

@@ -17,12 +17,13 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 
 from benchmarks import contenders
 from benchmarks.contenders import Ours, OursInBf16, Readable, Sizes
-from benchmarks.report import LOSS, write_tricks
+from benchmarks.report import BATCHES, LOSS, write_tricks
 from benchmarks.speed import (
     QUICK,
     ROOT,
@@ -35,6 +36,7 @@ from benchmarks.speed import (
     random_ids,
 )
 from transformer_course import attention, loss
+from transformer_course.corpus import batches, grammar
 from transformer_course.encoder_decoder import DecoderCache, Dropout, Transformer
 from transformer_course.loss import chunked_cross_entropy, cross_entropy
 
@@ -85,6 +87,11 @@ def loss_as_in_fp32() -> Any:
     return patch.object(loss, "_in_mixed_precision", loss._in_single_precision)
 
 
+def unsorted_batches() -> Any:
+    """Sentences stay in the random order that they were shuffled into."""
+    return patch.object(batches, "_by_length", lambda src_len, _: np.arange(len(src_len)))
+
+
 @contextmanager
 def without_checks() -> Iterator[None]:
     """Masks and ids are taken as they come."""
@@ -123,6 +130,28 @@ def loss_jobs(sizes: Sizes, tokens: int = 1280) -> dict[str, Job]:
             lambda chunk=chunk: chunked_cross_entropy(states, weight, labels, 0, 0.1, chunk)
         )
     return jobs
+
+
+def batch_jobs(sizes: Sizes, pairs: int, max_tokens: int = 2048) -> dict[str, Job]:
+    """One pass over random ids, as long as sentences of the grammar: batches by length, and in random order."""
+    ours = Ours(sizes)
+    examples = [
+        tuple(
+            random_ids(1, len(text.split()) + 2, sizes.vocab_size)[0].tolist()
+            for text in (pair.source, pair.target)
+        )
+        for pair in grammar.generate("train", pairs, seed=0)
+    ]
+
+    def run() -> None:
+        for indices in batches.token_batches(examples, max_tokens, seed=0):
+            batch = batches.collate(examples, indices)
+            ours.train_step(batch.src, batch.tgt)
+
+    return {
+        "batches by length": run,
+        "batches in random order": inside(unsorted_batches, run),
+    }
 
 
 def bf16_jobs(run: Callable[[Ours], Job], sizes: Sizes) -> dict[str, Job]:
@@ -177,6 +206,7 @@ def main(arguments: list[str] | None = None) -> None:
     sizes = QUICK if options.quick else Sizes()
     bf16 = options.quick or computes_bf16()
     shares = {LOSS: compare(loss_jobs(sizes), options.rounds)}
+    shares[BATCHES] = compare(batch_jobs(sizes, 40 if options.quick else 800), options.rounds)
     for task in MEASURED:
         shares[task.name] = compare(
             model_jobs(quick_sizes(task) if options.quick else task, sizes, bf16), options.rounds

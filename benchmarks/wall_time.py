@@ -1,8 +1,9 @@
 """Where a training run's time goes: `python -m benchmarks.wall_time`.
 
 It does the training of `transformer-course train --corpus NAME`, from the first sentence to the translator on
-disk, and times each kind of work by itself. An update is: loss, gradients, new weights. Starting Python and
-importing torch isn't counted. Writes `results/wall_time_NAME.json` and the table of the results page.
+disk, and times each kind of work by itself. An update is: loss, gradients, new weights; at the end of an epoch
+also cutting the next one into batches. Starting Python and importing torch isn't counted. Writes
+`results/wall_time_NAME.json` and the table of the results page.
 
 Multi30k is read from the folder that the variable MULTI30K names, or downloaded where there is none.
 """
@@ -33,6 +34,12 @@ from transformer_course.runs import RECIPES, Data
 from transformer_course.training import Trainer
 
 UPDATES = "updates"
+VARIABLES = (  # of the environment, which change how fast it is
+    "ONEDNN_PRIMITIVE_CACHE_CAPACITY",
+    "GLIBC_TUNABLES",
+    "MALLOC_TRIM_THRESHOLD_",
+    "MALLOC_MMAP_THRESHOLD_",
+)
 # What is timed, and under which name. None of them calls another one.
 PARTS: list[tuple[Any, str, str]] = [
     (Data, "load", "making or reading the sentences"),
@@ -99,6 +106,7 @@ def main(arguments: list[str] | None = None) -> None:
         "processor": processor(),
         "threads": options.threads,
         "versions": {"python": platform.python_version(), "torch": version("torch")},
+        "variables": {name: os.environ[name] for name in VARIABLES if name in os.environ},
         "seconds": round(whole, 1),
         "shares": {name: round(part / whole, 4) for name, part in seconds.items()},
     }
