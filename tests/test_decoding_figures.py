@@ -169,7 +169,7 @@ def test_the_sampling_explorer_refuses_what_it_cannot_draw(
     list(itertools.product(("beam_explorer", "sampling_explorer"), ("js", "css"))),
 )
 def test_scripts_are_the_shared_part_and_their_own(name: str, suffix: str) -> None:
-    text = widget.script(name) if suffix == "js" else widget.styles(name)
+    text = widget.joined(name, suffix)
     parts = ((FOLDER / f"{part}.{suffix}").read_text("utf-8") for part in ("shared", name))
     assert text == "\n".join(parts)
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

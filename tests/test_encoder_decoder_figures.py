@@ -16,7 +16,7 @@ from matplotlib.patches import FancyBboxPatch, Rectangle
 from transformer_course import figures
 from transformer_course.encoder_decoder import TransformerConfig
 from transformer_course.figures.model_map import PARTS
-from transformer_course.figures.widget import script
+from transformer_course.figures.widget import joined
 
 TINY = TransformerConfig.tiny(100)
 PAGES = {"05": "05_positional_encoding", "06": "06_encoder_decoder"}
@@ -96,7 +96,7 @@ def test_the_map_stores_sizes_pages_and_what_is_chosen() -> None:
 
 
 def test_the_parts_in_python_are_those_of_the_script() -> None:
-    found = re.findall(r'^  "?([a-z0-9-]+)"?: \{ at: "', script("model_map"), re.M)
+    found = re.findall(r'^  "?([a-z0-9-]+)"?: \{ at: "', joined("model_map", "js"), re.M)
     assert tuple(found) == PARTS
 
 

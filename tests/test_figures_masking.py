@@ -106,7 +106,7 @@ def test_the_explorer_refuses_what_it_cannot_draw(arguments: dict[str, object], 
 
 @pytest.mark.parametrize("name", ["attention_plane", "mask_explorer"])
 def test_shared_and_own_parts_are_one_text(name: str) -> None:
-    for suffix, text in (("js", widget.script(name)), ("css", widget.styles(name))):
+    for suffix, text in (("js", widget.joined(name, "js")), ("css", widget.joined(name, "css"))):
         shared, own = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", name))
         assert text == f"{shared}\n{own}"
-    assert widget.script(name).count("export default { render };") == 1
+    assert widget.joined(name, "js").count("export default { render };") == 1

@@ -14,7 +14,7 @@ from matplotlib.patches import FancyBboxPatch
 
 from transformer_course import figures
 from transformer_course.figures import self_attention_steps as steps
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 
 def boxes(figure: Figure, panel: int = 0) -> list[FancyBboxPatch]:
@@ -95,8 +95,8 @@ def test_six_steps_keep_their_state_and_a_fixed_text() -> None:
     assert state["w_key"] == [list(row) for row in steps.W_KEY]
     assert state["w_value"] == [list(row) for row in steps.W_VALUE]
     assert (state["chosen"], state["order"], state["shared"]) == (1, [0, 1, 2, 3], False)
-    assert state["_esm"] == script("self_attention_steps")
-    assert state["_css"] == styles("self_attention_steps")
+    assert state["_esm"] == joined("self_attention_steps", "js")
+    assert state["_css"] == joined("self_attention_steps", "css")
 
 
 def test_six_steps_have_no_word_that_looks_most_at_itself() -> None:

@@ -136,8 +136,8 @@ def test_the_explorer_refuses_what_it_cannot_draw(arguments: dict[str, object], 
 
 def test_shared_and_own_parts_are_one_text() -> None:
     for suffix, text in (
-        ("js", widget.script("loss_explorer")),
-        ("css", widget.styles("loss_explorer")),
+        ("js", widget.joined("loss_explorer", "js")),
+        ("css", widget.joined("loss_explorer", "css")),
     ):
         parts = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", "loss_explorer"))
         assert text == "\n".join(parts)

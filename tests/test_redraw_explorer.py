@@ -74,7 +74,7 @@ def test_the_explorer_needs_a_set_and_a_seed(arguments: dict[str, object], words
 
 @pytest.mark.parametrize("suffix", ["js", "css"])
 def test_shared_and_own_parts_are_one_text(suffix: str) -> None:
-    text = widget.script("redraw_explorer") if suffix == "js" else widget.styles("redraw_explorer")
+    text = widget.joined("redraw_explorer", suffix)
     parts = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", "redraw_explorer"))
     assert text == "\n".join(parts)
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

@@ -117,8 +117,8 @@ def test_the_explorer_refuses_what_it_cannot_draw(arguments: dict[str, object], 
 
 def test_shared_and_own_parts_are_one_text() -> None:
     for suffix, text in (
-        ("js", widget.script("rate_explorer")),
-        ("css", widget.styles("rate_explorer")),
+        ("js", widget.joined("rate_explorer", "js")),
+        ("css", widget.joined("rate_explorer", "css")),
     ):
         parts = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", "rate_explorer"))
         assert text == "\n".join(parts)

@@ -3,7 +3,7 @@
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 WORDS = ("cat", "mat", "on", "the")
 KEYS = ((3.0, 0.5), (0.6, 2.8), (-2.4, 1.4), (-1.6, -2.2))
@@ -31,8 +31,8 @@ class AttentionPlane(anywidget.AnyWidget):
     Interactive figure: a query among the keys cat, mat, on, the
     """
 
-    _esm = script("attention_plane")
-    _css = styles("attention_plane")
+    _esm = joined("attention_plane", "js")
+    _css = joined("attention_plane", "css")
 
     names = traitlets.List(traitlets.Unicode()).tag(sync=True)
     key_vectors = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)

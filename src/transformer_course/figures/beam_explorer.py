@@ -6,7 +6,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 WIDEST = 5
 
@@ -33,8 +33,8 @@ class BeamExplorer(anywidget.AnyWidget):
     Interactive figure: beam search as a tree, 1 sentence
     """
 
-    _esm = script("beam_explorer")
-    _css = styles("beam_explorer")
+    _esm = joined("beam_explorer", "js")
+    _css = joined("beam_explorer", "css")
 
     trees: traitlets.List[Any] = traitlets.List().tag(sync=True)
     tree = traitlets.Int().tag(sync=True)

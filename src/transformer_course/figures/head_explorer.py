@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -46,8 +46,8 @@ class HeadExplorer(anywidget.AnyWidget):
     Interactive figure: 1 sentence in 1 + 1 + 1 layers of 2 heads
     """
 
-    _esm = script("head_explorer")
-    _css = styles("head_explorer")
+    _esm = joined("head_explorer", "js")
+    _css = joined("head_explorer", "css")
 
     sentences = traitlets.List(traitlets.Dict()).tag(sync=True)
     sentence = traitlets.Int(0).tag(sync=True)

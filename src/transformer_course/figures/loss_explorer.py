@@ -3,7 +3,7 @@
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 WORDS = ("a", "am", "i", "thanks", "student", "</s>")
 PREDICTED = (0.05, 0.05, 0.1, 0.5, 0.2, 0.1)
@@ -28,8 +28,8 @@ class LossExplorer(anywidget.AnyWidget):
     Interactive figure: the loss of a distribution over 6 words
     """
 
-    _esm = script("loss_explorer")
-    _css = styles("loss_explorer")
+    _esm = joined("loss_explorer", "js")
+    _css = joined("loss_explorer", "css")
 
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     predicted = traitlets.List(traitlets.Float()).tag(sync=True)

@@ -3,7 +3,7 @@
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 PAD = "<pad>"
 SOURCES = (("the", "cat", "sleeps", "</s>"), ("he", "reads", "</s>"), ("yes", "</s>"))
@@ -52,8 +52,8 @@ class MaskExplorer(anywidget.AnyWidget):
     Interactive figure: the masks of a batch of 3 sentences
     """
 
-    _esm = script("mask_explorer")
-    _css = styles("mask_explorer")
+    _esm = joined("mask_explorer", "js")
+    _css = joined("mask_explorer", "css")
 
     pad = traitlets.Unicode(PAD).tag(sync=True)
     sources = traitlets.List(traitlets.List(traitlets.Unicode())).tag(sync=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 if TYPE_CHECKING:
     from transformer_course.encoder_decoder import TransformerConfig
@@ -47,8 +47,8 @@ class ModelMap(anywidget.AnyWidget):
     Interactive figure: the map of the Transformer, 22 parts
     """
 
-    _esm = script("model_map")
-    _css = styles("model_map")
+    _esm = joined("model_map", "js")
+    _css = joined("model_map", "css")
 
     sizes = traitlets.List(traitlets.Dict()).tag(sync=True)
     pages = traitlets.Dict().tag(sync=True)

@@ -3,7 +3,7 @@
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 MOST = {"length": 64, "amplitude": 1.5}
 
@@ -30,8 +30,8 @@ class PositionExplorer(anywidget.AnyWidget):
     Interactive figure: positions of width 16 on the circle
     """
 
-    _esm = script("position_explorer")
-    _css = styles("position_explorer")
+    _esm = joined("position_explorer", "js")
+    _css = joined("position_explorer", "css")
 
     position = traitlets.Int().tag(sync=True)
     dimension = traitlets.Int().tag(sync=True)

@@ -5,7 +5,7 @@ from typing import Literal
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 WIDTHS = (128, 256, 512, 1024)
 FEWEST, MOST, STEPS = 1000, 16_000, 20_000  # warm-up steps, and the steps that are drawn
@@ -31,8 +31,8 @@ class RateExplorer(anywidget.AnyWidget):
     Interactive figure: the learning rate over 20000 steps
     """
 
-    _esm = script("rate_explorer")
-    _css = styles("rate_explorer")
+    _esm = joined("rate_explorer", "js")
+    _css = joined("rate_explorer", "css")
 
     schedule = traitlets.Unicode().tag(sync=True)
     d_model = traitlets.Int().tag(sync=True)

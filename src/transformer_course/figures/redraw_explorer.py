@@ -6,7 +6,7 @@ from typing import Any
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 # With four sentences in the first set, the first three draws are those of chapter 15's table by hand.
 SEED = 3817
@@ -33,8 +33,8 @@ class RedrawExplorer(anywidget.AnyWidget):
     Interactive figure: 1 test set, drawn again
     """
 
-    _esm = script("redraw_explorer")
-    _css = styles("redraw_explorer")
+    _esm = joined("redraw_explorer", "js")
+    _css = joined("redraw_explorer", "css")
 
     sets: traitlets.List[Any] = traitlets.List().tag(sync=True)
     chosen = traitlets.Int().tag(sync=True)

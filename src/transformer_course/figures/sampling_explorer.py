@@ -6,7 +6,7 @@ from itertools import pairwise
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 
 class SamplingExplorer(anywidget.AnyWidget):
@@ -32,8 +32,8 @@ class SamplingExplorer(anywidget.AnyWidget):
     Interactive figure: temperature, top-k and top-p over 3 tokens
     """
 
-    _esm = script("sampling_explorer")
-    _css = styles("sampling_explorer")
+    _esm = joined("sampling_explorer", "js")
+    _css = joined("sampling_explorer", "css")
 
     logits = traitlets.List(traitlets.Float()).tag(sync=True)
     pieces = traitlets.List(traitlets.Unicode()).tag(sync=True)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 Rows = Sequence[Sequence[float]]
 
@@ -38,8 +38,8 @@ class SelfAttentionSteps(anywidget.AnyWidget):
     Interactive figure: six steps of self-attention in "the cat eats fish"
     """
 
-    _esm = script("self_attention_steps")
-    _css = styles("self_attention_steps")
+    _esm = joined("self_attention_steps", "js")
+    _css = joined("self_attention_steps", "css")
 
     words = traitlets.List(traitlets.Unicode()).tag(sync=True)
     vectors = traitlets.List(traitlets.List(traitlets.Float())).tag(sync=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import anywidget
 import traitlets
 
-from transformer_course.figures.widget import script, styles
+from transformer_course.figures.widget import joined
 
 KINDS = ("recurrent", "convolution", "dilated convolution", "self-attention")
 LONGEST = 16
@@ -31,8 +31,8 @@ class WordPaths(anywidget.AnyWidget):
     Interactive figure: from word 2 to word 8 of 9
     """
 
-    _esm = script("word_paths")
-    _css = styles("word_paths")
+    _esm = joined("word_paths", "js")
+    _css = joined("word_paths", "css")
 
     kind = traitlets.Unicode("recurrent").tag(sync=True)
     n = traitlets.Int(10).tag(sync=True)
