@@ -221,13 +221,11 @@ def write_tricks(results: dict[str, Any], folder: Path) -> None:
     """Write `tricks.md`: each change's time as a share of what it is compared with, and how it was measured."""
     folder.mkdir(parents=True, exist_ok=True)
     shares: dict[str, dict[str, float]] = dict(results["shares"])
-    single = [
-        (f"Time of the {what}.", task, shares.pop(task))
-        for what, task in (
-            ("loss, forward and backward, divided by that of `{}`", LOSS),
-            ("same sentences, divided by that with {}", BATCHES),
-        )
-    ]
+    captions = {
+        LOSS: "Time of the loss, forward and backward, divided by that of `{}`.",
+        BATCHES: "Time of the same sentences, divided by that with {}.",
+    }
+    single = {task: shares.pop(task) for task in captions}
     steps = {task: found for task, found in shares.items() if task.startswith("training")}
     rest = {task: found for task, found in shares.items() if task not in steps}
     tables = [
@@ -236,10 +234,10 @@ def write_tricks(results: dict[str, Any], folder: Path) -> None:
         )
         for what, found in (("Training steps", steps), ("Reading and writing", rest))
     ]
-    for caption, task, found in single:
+    for task, found in single.items():
         base, *names = found
         rows = [["what", *names], [task, *(f"{found[name]:.2f}" for name in names)]]
-        tables.append(_table(rows, caption.format(base)))
+        tables.append(_table(rows, captions[task].format(base)))
     (folder / "tricks.md").write_text(
         "\n\n".join([*tables, _told(results)]) + "\n", encoding="utf-8"
     )
@@ -278,12 +276,14 @@ def _told(results: dict[str, Any]) -> str:
     """Command, date, processor, threads, versions: what every measurement tells."""
     threads = results["threads"]
     versions = ", ".join(f"{name} {number}" for name, number in results["versions"].items())
-    variables = " ".join(f"{name}={value}" for name, value in results.get("variables", {}).items())
-    return (
+    told = (
         f"- **Command:** `{results['command']}`\n- **Date:** {results['date']}\n"
         f"- **Processor:** {results['processor']}, {threads} thread{'s' * (threads > 1)}\n"
-        f"- **Versions:** {versions}" + f"\n- **Variables:** `{variables}`" * bool(variables)
+        f"- **Versions:** {versions}"
     )
+    if variables := results.get("variables"):
+        told += f"\n- **Variables:** `{' '.join(f'{name}={value}' for name, value in variables.items())}`"
+    return told
 
 
 def _breakable(name: str) -> str:
