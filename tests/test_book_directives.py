@@ -44,7 +44,8 @@ RECORD: dict[str, Any] = {
     ],
     "versions": {"torch": "2.13.0"},
     "processor": "two cores",
-    "digest": "0123456789abcdef0123",
+    "commit": "0123abc",
+    "probes": [{"commit": "0123abc", "values": {}}],
 }
 
 
@@ -261,7 +262,7 @@ def test_systems_of_another_record_stand_beside(tmp_path: Path) -> None:
     [
         (None, "there is no record book/experiments/heads.json: run `make experiments`"),
         ("{", "line 1"),
-        (json.dumps({key: value for key, value in RECORD.items() if key != "digest"}), "digest"),
+        (json.dumps({key: value for key, value in RECORD.items() if key != "commit"}), "commit"),
         (json.dumps(RECORD | {"seeds": []}), "no seeds"),
         (json.dumps(RECORD | {"seeds": [RECORD["seeds"][0], {"scores": {}}]}), "same scores"),
     ],

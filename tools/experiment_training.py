@@ -1,4 +1,4 @@
-"""The training that experiments with small models have in common; it counts in their fingerprints."""
+"""The training that experiments with small models have in common."""
 
 from pathlib import Path
 from typing import Any

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fingerprint import GRAMMAR, TRANSLATOR
 
 from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.pairs import Pair
@@ -23,16 +22,20 @@ from transformer_course.training import TrainingConfig, average_checkpoints
 from transformer_course.translator import Translator
 
 APART = True
-MODULES = [name for name in TRANSLATOR if name != GRAMMAR] + ["evaluation.py", "runs.py"]
-REDUCED: dict[str, Any] = {
+PROBE: dict[str, Any] = {
     "beam": 2,
     "alphas": [1.0],
     "lengths": [1],
     "watched": ["a cat sleeps ."],
     "recipe": {
-        "preset": "tiny",
         "vocab_size": 500,
-        "training": {"max_steps": 2, "warmup_steps": 1, "validate_every": 1},
+        "training": {
+            "max_steps": 30,
+            "max_tokens": 512,
+            "warmup_steps": 10,
+            "validate_every": 10,
+            "average": 2,
+        },
     },
 }
 

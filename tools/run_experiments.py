@@ -5,22 +5,23 @@ With --seeds, only those seeds; the record then has all that are done.
 An experiment is a script book/experiments/<name>.py with
 
     CONFIG   what it is run with, anything JSON can say
-    REDUCED  values of CONFIG for a run of seconds, which the tests use
-    MODULES  the package modules its result depends on; those of a translator are in fingerprint.TRANSLATOR
+    PROBE    values of CONFIG for a run of seconds: it shows whether a record is current (probes.py)
     run(seed, config, folder) -> {"curves": {name: [...]}, "scores": {name: number}}
                                  and perhaps "texts", examples that a chapter shows, and
                                  "seconds", if not those that this call took
     APART    True if it takes hours, or text that isn't ours: it is run only if it is named
 
 It is run with three seeds; a seed that is done is kept in runs/experiments, so an interrupted run resumes. The
-record goes to book/experiments/<name>.json.
+record goes to book/experiments/<name>.json. It is current as long as the code behaves as it did then, whatever
+its text says: --probe tells. Where behaviour was changed on purpose and the record is kept, --accept adds the
+new probe, and book/experiments/ledger.yml says what was changed and why.
 """
 
 import argparse
-import ast
 import importlib.util
 import json
 import platform
+import subprocess
 import time
 from collections.abc import Collection
 from pathlib import Path
@@ -28,7 +29,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from fingerprint import fingerprint, names_in, parsed
+from probes import Probe, differences, probe, settled_probe, tolerance
 
 import transformer_course
 from transformer_course.checkpoints import write_atomically
@@ -55,54 +56,83 @@ def load(name: str) -> ModuleType:
     return module
 
 
-def digest(script: ModuleType) -> str:
-    """Fingerprint of an experiment's config and of the code it uses; a record is stale if it differs."""
-    codes = [parsed(Path(str(script.__file__)))]
-    imported = {f"{n.module}.py" for n in codes[0].body if isinstance(n, ast.ImportFrom)}
-    helpers = imported - {"fingerprint.py"}  # that one only says what counts
-    codes += [parsed(path) for path in sorted(TOOLS.glob("*.py")) if path.name in helpers]
-    kinds = (ast.FunctionDef, ast.ClassDef)
-    functions = [ast.dump(n) for code in codes for n in code.body if isinstance(n, kinds)]
-    uses = (name for code in codes for name in names_in(code))
-    return fingerprint([script.CONFIG, functions], script.MODULES, uses)
-
-
-def is_current(name: str) -> bool:
-    """Whether the committed record was made by the code as it is now."""
+def read_record(name: str) -> dict[str, Any] | None:
+    """The committed record, if there is one."""
     path = RECORDS / f"{name}.json"
-    return path.exists() and json.loads(path.read_text())["digest"] == digest(load(name))
+    return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
-def recorded(name: str) -> dict[int, Any]:
-    """The seeds of the committed record, if it was made by the code as it is now."""
-    if not is_current(name):
-        return {}
-    record = json.loads((RECORDS / f"{name}.json").read_text())
-    return {result["seed"]: result for result in record["seeds"]}
+def seeds_of(record: dict[str, Any] | None) -> set[int]:
+    """The seeds that a record has."""
+    return {result["seed"] for result in record["seeds"]} if record else set()
+
+
+def changes(name: str) -> list[str]:
+    """What differs between a record and the code as it is now; empty if the record is current.
+
+    The last of the record's probes counts: the first was made with the record, each further one was accepted
+    with a reason in the ledger.
+    """
+    record, script = read_record(name), load(name)
+    if record is None:
+        return ["there is no record"]
+    if record["config"] != json.loads(json.dumps(script.CONFIG)):
+        return ["the script's CONFIG is another one than the record's"]
+    return differences(record["probes"][-1]["values"], probe(script), tolerance(script))
 
 
 def run_experiment(name: str, seeds: Collection[int] = SEEDS) -> None:
     """Run those of the seeds that are not done yet; as each ends, the record is written."""
     script = load(name)
-    wanted = digest(script)
+    folder = ROOT / "runs" / "experiments" / name
+    fresh = _probe_of_runs(script, folder)
     for seed in seeds:
-        if seed in recorded(name):
+        if seed in _recorded(name, script, fresh):
             continue
-        folder = ROOT / "runs" / "experiments" / name / wanted[:12] / f"seed-{seed}"
-        done = folder / "result.json"
+        place = folder / f"seed-{seed}"
+        done = place / "result.json"
         if not done.exists():
             print(f"{name}, seed {seed} ...", flush=True)
             started = time.perf_counter()
-            result = script.run(seed, script.CONFIG, folder)
+            result = script.run(seed, script.CONFIG, place)
             seconds = round(time.perf_counter() - started, 1)
             write_json(done, {"seed": seed, "seconds": seconds, **result})
-        result = json.loads(done.read_text())
+        result = json.loads(done.read_text(encoding="utf-8"))
         print(f"{name}, seed {seed}: {result['seconds']} seconds", flush=True)
-        write_record(name, script, recorded(name) | {seed: result})  # others may run beside it
+        others = _recorded(name, script, fresh)  # others may run beside it
+        write_record(name, script, others | {seed: result}, fresh)
 
 
-def write_record(name: str, script: ModuleType, results: dict[int, Any]) -> None:
+def _probe_of_runs(script: ModuleType, folder: Path) -> Probe:
+    """The code's probe now. Seeds that were begun with code of another behaviour are put aside."""
+    fresh, path = settled_probe(script), folder / "probe.json"
+    begun = {"config": json.loads(json.dumps(script.CONFIG)), "values": fresh}
+    if path.exists():
+        before = json.loads(path.read_text(encoding="utf-8"))
+        if before["config"] == begun["config"] and not differences(
+            before["values"], fresh, tolerance(script)
+        ):
+            return fresh
+        aside = folder.with_name(f"{folder.name}-before-{time.strftime('%Y%m%d-%H%M%S')}")
+        print(f"{folder.name}: the code behaves otherwise now; what was begun is in {aside.name}")
+        folder.rename(aside)
+    write_json(path, begun)
+    return fresh
+
+
+def _recorded(name: str, script: ModuleType, fresh: Probe) -> dict[int, Any]:
+    """The seeds of the committed record, if the code still behaves as it did then."""
+    record = read_record(name)
+    if record is None or record["config"] != json.loads(json.dumps(script.CONFIG)):
+        return {}
+    if differences(record["probes"][0]["values"], fresh, tolerance(script)):
+        return {}
+    return {result["seed"]: result for result in record["seeds"]}
+
+
+def write_record(name: str, script: ModuleType, results: dict[int, Any], fresh: Probe) -> None:
     """Write the record of the seeds that are done."""
+    commit = current_commit()
     record = {
         "name": name,
         "command": f"python tools/run_experiments.py {name}",
@@ -114,9 +144,43 @@ def write_record(name: str, script: ModuleType, results: dict[int, Any]) -> None
             "transformer-course": transformer_course.__version__,
         },
         "processor": processor(),
-        "digest": digest(script),
+        "commit": commit,
+        "probes": [{"commit": commit, "values": fresh}],
     }
-    write_json(RECORDS / f"{name}.json", record)
+    write_whole(name, record)
+
+
+def accept(name: str) -> bool:
+    """Add the code's probe to a record that is no longer current; the ledger has to say why. True if added."""
+    record, script = read_record(name), load(name)
+    if record is None:
+        raise ValueError(f"{name} has no record")
+    fresh = settled_probe(script)
+    if not differences(record["probes"][-1]["values"], fresh, tolerance(script)):
+        return False
+    record["probes"].append({"commit": current_commit(), "values": fresh})
+    write_whole(name, record)
+    return True
+
+
+def current_commit() -> str:
+    """The commit that the working tree is at, short; "+" where something isn't committed."""
+
+    def git(*arguments: str) -> str:
+        found = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True)
+        return found.stdout.strip()
+
+    return git("rev-parse", "--short", "HEAD") + (
+        "+" if git("status", "--porcelain", "src") else ""
+    )
+
+
+def write_whole(name: str, record: dict[str, Any]) -> None:
+    """Write a record; each of its probes, which nobody reads, on a line."""
+    probes = ",\n  ".join(json.dumps(p, ensure_ascii=False) for p in record["probes"])
+    text = json.dumps(record | {"probes": []}, indent=1, ensure_ascii=False)
+    text = text.replace('"probes": []', f'"probes": [\n  {probes}\n ]')
+    write_atomically(RECORDS / f"{name}.json", (text + "\n").encode())
 
 
 def write_json(path: Path, value: Any) -> None:
@@ -136,13 +200,26 @@ def processor() -> str:
     return f"{model}, {capability}, {threads} thread{'s' if threads > 1 else ''}"
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Run, probe or accept what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0] if __doc__ else None)
     parser.add_argument("names", nargs="*", help="some experiments only")
     parser.add_argument("--seeds", nargs="+", type=int, choices=SEEDS, default=SEEDS)
+    parser.add_argument("--probe", action="store_true", help="only say which records are current")
+    parser.add_argument("--accept", action="store_true", help="add a probe; see ledger.yml")
     arguments = parser.parse_args()
-    for experiment in arguments.names or names(apart=False):
-        if set(arguments.seeds) <= set(recorded(experiment)):
-            print(f"{experiment} is up to date")
+    for name in arguments.names or names(apart=arguments.probe):
+        if arguments.accept:
+            print(f"{name}: {'a probe was added' if accept(name) else 'is current'}")
+            continue
+        found = changes(name)
+        if arguments.probe:
+            print(f"{name}: {'; '.join(found[:3]) or 'current'}", flush=True)
+        elif not found and set(arguments.seeds) <= seeds_of(read_record(name)):
+            print(f"{name} is up to date")
         else:
-            run_experiment(experiment, arguments.seeds)
+            run_experiment(name, arguments.seeds)
+
+
+if __name__ == "__main__":
+    main()

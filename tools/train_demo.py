@@ -1,60 +1,64 @@
 """Train the demo translator into runs/demo, once: tests and notebooks use it, nothing commits it.
 
 It is the translator of `transformer-course train --corpus grammar`, trained longer. A lock keeps two processes
-from training it at the same time. It is trained anew when the code that makes it has changed.
+from training it at the same time. It is trained anew when the code that makes it behaves otherwise, by the
+probe of the experiment that trains the same translator (probes.py).
 """
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
-from fingerprint import fingerprint
+from probes import differences, probe, settled_probe, tolerance
+from run_experiments import load
 
 from transformer_course.runs import GRAMMAR_RECIPE
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"
 STEPS, N_PAIRS = 3600, 230_000  # every pair once
-MODULES = [
-    "attention.py",
-    "corpus/batches.py",
-    "corpus/grammar",
-    "corpus/vocabulary.py",
-    "encoder_decoder.py",
-    "loss.py",
-    "masking.py",
-    "multi_head.py",
-    "positional_encoding.py",
-    "recipe.py",
-    "training.py",
-    "translator.py",
-]
+SCRIPT = "running_corpus"
 
 
-def demo_fingerprint() -> str:
-    """What the demo translator depends on: its recipe, its data, and the code that trains it."""
-    config = [asdict(GRAMMAR_RECIPE), STEPS, N_PAIRS]
-    return fingerprint(config, MODULES, ("train_translator", "generate", "Translator"))
+def settings() -> list[Any]:
+    """What is trained on what, as JSON gives it back."""
+    return list(json.loads(json.dumps([asdict(GRAMMAR_RECIPE), STEPS, N_PAIRS])))
+
+
+def stamp() -> dict[str, Any]:
+    """What the demo translator depends on: its recipe, its data, and how the code that trains it behaves."""
+    return {"settings": settings(), "probe": settled_probe(load(SCRIPT))}
+
+
+def is_current(path: Path) -> bool:
+    """Whether the demo in the folder was trained as the code would train it now."""
+    if not path.exists():
+        return False
+    script, then = load(SCRIPT), json.loads(path.read_text(encoding="utf-8"))
+    same = then["settings"] == settings()
+    return same and not differences(then["probe"], probe(script), tolerance(script))
 
 
 def main() -> None:
     """Train if there is no translator yet, or the code has changed; resume what was interrupted."""
     FOLDER.parent.mkdir(exist_ok=True)
     with FileLock(f"{FOLDER}.lock"):
-        stamp, wanted = FOLDER / "fingerprint.txt", demo_fingerprint()
-        current = stamp.exists() and stamp.read_text() == wanted
+        path = FOLDER / "stamp.json"
+        current = is_current(path)
         if current and (FOLDER / "model.safetensors").exists():
             print("runs/demo is trained and up to date")
             return
         if not current and FOLDER.exists():
-            print("runs/demo was trained by other code: training it anew")
+            print("runs/demo was trained by code that behaves otherwise: training it anew")
             shutil.rmtree(FOLDER)
         FOLDER.mkdir(exist_ok=True)
-        stamp.write_text(wanted)
+        path.write_text(json.dumps(stamp()), encoding="utf-8")
         command = [sys.executable, "-m", "transformer_course", "train", "--out", "runs/demo"]
         resume = (FOLDER / "recipe.json").exists()
         # One thread: two threads that wait for each other stand nearly still beside the tests.

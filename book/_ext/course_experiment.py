@@ -7,7 +7,8 @@
     ```
 
 reads book/experiments/heads.json, which `make experiments` wrote, and shows how it was run
-(command, settings, versions, processor, seconds, digest) and its scores: mean ± standard deviation
+(command, settings, versions, processor, seconds, commit, and what the ledger says has changed since)
+and its scores: mean ± standard deviation
 over the seeds. Scores of several systems in several respects, {"respects": {"elision": {"model": 0.9, …}, …}},
 become a table of their own: a row for each respect, a column for each system, the mean in each cell.
 `:name:` is the target of links; give it in one place only. `:beside: other` adds to these tables the
@@ -22,13 +23,15 @@ import statistics
 from pathlib import Path
 from typing import Any, ClassVar
 
+import yaml
 from docutils import nodes
 from docutils.parsers.rst import directives
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 FOLDER = Path("book") / "experiments"
-KEYS = ("name", "command", "config", "seeds", "versions", "processor", "digest")
+KEYS = ("name", "command", "config", "seeds", "versions", "processor", "commit", "probes")
+LEDGER = Path(__file__).resolve().parent.parent / "experiments" / "ledger.yml"
 
 
 def read_record(path: Path) -> dict[str, Any]:
@@ -140,6 +143,7 @@ class ExperimentDirective(SphinxDirective):
         """Build the two tables, or stop the build naming what is wrong with the record."""
         name = self.arguments[0]
         self.env.note_dependency(__file__)
+        self.env.note_dependency(str(LEDGER))
         record = self._record(name)
         seeds = record["seeds"]
         scores = [seed["scores"] for seed in seeds]
@@ -193,8 +197,25 @@ class ExperimentDirective(SphinxDirective):
             ("Seconds a seed", [paragraph(seconds)]),
             ("Processor", [paragraph(str(record["processor"]))]),
             ("Versions", [assignments(record["versions"])]),
-            ("Digest", [code(str(record["digest"])[:16])]),
+            ("Measured at", [measured_at(record)]),
         ]
+
+
+def ledger() -> list[dict[str, Any]]:
+    """What was changed on purpose since records were made: entries with records, commit, reason."""
+    return list(yaml.safe_load(LEDGER.read_text(encoding="utf-8")) or [])
+
+
+def measured_at(record: dict[str, Any]) -> nodes.paragraph:
+    """Return the commit of a record, and the reasons why the code behaves otherwise by now."""
+    line = nodes.paragraph("", "commit ")
+    line += nodes.literal(record["commit"], record["commit"])
+    reasons = [e["reason"].strip() for e in ledger() if record["name"] in e["records"]]
+    if len(record["probes"]) > 1:
+        line += nodes.Text("; changed since: " + " ".join(reasons))
+    else:
+        line += nodes.Text("; the code behaves as it did then")
+    return line
 
 
 def paragraph(text: str) -> nodes.paragraph:

@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from experiment_training import trained
-from fingerprint import TRANSLATOR
 from torch import Tensor, nn
 
 from transformer_course.checkpoints import read_json, write_json
@@ -57,13 +56,12 @@ CONFIG: dict[str, Any] = {
         "validate_every": 100,
     },
 }
-REDUCED: dict[str, Any] = {
-    "n_train": 200,
-    "n_valid": 10,
+PROBE: dict[str, Any] = {
+    "n_train": 400,
+    "n_valid": 20,
     "n_test": 10,
-    "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
+    "training": {"max_steps": 24, "max_tokens": 512, "warmup_steps": 8, "validate_every": 8},
 }
-MODULES = [*TRANSLATOR]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fingerprint import TRANSLATOR
 from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor
 
@@ -58,18 +57,17 @@ CONFIG: dict[str, Any] = {
         )
     ),
 }
-REDUCED: dict[str, Any] = {
-    "n_pairs": 300,
-    "n_test": 6,
-    "beams": [1, 2],
-    "n_drawn": 2,
+PROBE: dict[str, Any] = {
+    "n_pairs": 2000,
+    "n_test": 8,
+    "beams": [1, 2, 4],
+    "n_drawn": 4,
     "draws": 2,
     "tree_beams": [1, 2],
     "n_spreads": 1,
     "cache": {"preset": "tiny", "lengths": [2, 4], "rounds": 1},
-    "recipe": {"training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 4}},
+    "recipe": {"training": {"max_steps": 60, "warmup_steps": 20, "validate_every": 20}},
 }
-MODULES = [*TRANSLATOR, "corpus/pairs.py"]
 FORBIDDEN = [0, 1]  # <pad> and <s> are never chosen
 
 

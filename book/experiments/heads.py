@@ -8,7 +8,6 @@ from unittest.mock import patch
 
 import torch
 from experiment_training import trained
-from fingerprint import TRANSLATOR
 from torch import Tensor
 
 from transformer_course import multi_head
@@ -40,13 +39,12 @@ CONFIG: dict[str, Any] = {
         "validate_every": 120,
     },
 }
-REDUCED: dict[str, Any] = {
-    "n_train": 200,
-    "n_valid": 10,
+PROBE: dict[str, Any] = {
+    "n_train": 400,
+    "n_valid": 20,
     "n_test": 10,
-    "training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 1},
+    "training": {"max_steps": 32, "max_tokens": 512, "warmup_steps": 8, "validate_every": 4},
 }
-MODULES = [*TRANSLATOR]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -20,8 +20,7 @@ CONFIG: dict[str, Any] = {
     "rounds": 7,
     "fit": [256, 512, 1024],  # the lengths through which the exponents are drawn
 }
-REDUCED: dict[str, Any] = {"d_model": 8, "lengths": [8, 16, 32], "rounds": 2, "fit": [16, 32]}
-MODULES = ["attention.py", "multi_head.py", "seq2seq.py"]
+PROBE: dict[str, Any] = {"d_model": 8, "lengths": [8, 16, 32], "rounds": 2, "fit": [16, 32]}
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -3,8 +3,8 @@
 It takes an hour or more for each seed, so it has to be named: python tools/run_experiments.py multi30k_fr
 """
 
-from multi30k_training import APART, MODULES, REDUCED, run, settings
+from multi30k_training import APART, PROBE, run, settings
 
-__all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
+__all__ = ["APART", "CONFIG", "PROBE", "run"]
 
 CONFIG = settings("en-fr", form="lc.norm.tok")

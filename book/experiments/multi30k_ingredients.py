@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 from experiment_training import trained
-from multi30k_training import APART, MODULES, settings, text_of
+from multi30k_training import APART, settings, text_of
 from torch import Tensor
 
 from transformer_course.checkpoints import list_checkpoints, load_weights, read_json, write_json
@@ -24,7 +24,7 @@ from transformer_course.recipe import encode_pairs
 from transformer_course.training import average_checkpoints
 from transformer_course.translator import Translator
 
-__all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
+__all__ = ["APART", "CONFIG", "PROBE", "run"]
 
 FULL = settings("en-de", form="lc.norm.tok")
 CONFIG: dict[str, Any] = {
@@ -44,14 +44,14 @@ CONFIG: dict[str, Any] = {
     ],
     "training": FULL["recipe"]["training"] | {"max_steps": 7000, "validate_every": 250},
 }
-REDUCED: dict[str, Any] = {
+PROBE: dict[str, Any] = {
     "beam": 2,
     "recipe": {"vocab_size": 500},
     "variants": [
         ["all ingredients", {}],
         ["all but one", {"tie_embeddings": False}],
     ],
-    "training": {"max_steps": 2, "warmup_steps": 1, "validate_every": 1},
+    "training": {"max_steps": 30, "max_tokens": 512, "warmup_steps": 10, "validate_every": 10},
 }
 
 

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import multi30k_training
-from multi30k_training import APART, MODULES, REDUCED, settings, text_of
+from multi30k_training import APART, PROBE, settings, text_of
 
 from transformer_course.corpus.pairs import Pair
 from transformer_course.evaluation import score_translations
 from transformer_course.translator import Translator
 
-__all__ = ["APART", "CONFIG", "MODULES", "REDUCED", "run"]
+__all__ = ["APART", "CONFIG", "PROBE", "run"]
 
 CONFIG = settings("de-en", form="raw")
 

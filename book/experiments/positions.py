@@ -6,7 +6,6 @@ from typing import Any
 
 import torch
 from experiment_training import trained
-from fingerprint import TRANSLATOR
 from torch import Tensor, nn
 
 from transformer_course.checkpoints import read_json, write_json
@@ -61,13 +60,12 @@ CONFIG: dict[str, Any] = {
         "validate_every": 100,
     },
 }
-REDUCED: dict[str, Any] = {
+PROBE: dict[str, Any] = {
     "n_train": 60,
     "n_valid": 4,
     "n_test": 2,
-    "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
+    "training": {"max_steps": 24, "max_tokens": 512, "warmup_steps": 8, "validate_every": 8},
 }
-MODULES = [*TRANSLATOR]
 RANGES = ("up to {0}", "{1} and {2}", "{3} and more")
 
 

@@ -10,7 +10,6 @@ from typing import Any, cast
 
 import torch
 from experiment_training import trained
-from fingerprint import TRANSLATOR
 
 from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
@@ -49,13 +48,12 @@ CONFIG: dict[str, Any] = {
         "validate_every": 150,
     },
 }
-REDUCED: dict[str, Any] = {
+PROBE: dict[str, Any] = {
     "n_different": {"train": 60, "valid": 10, "test": 10},
-    "n_chains": {"train": 20, "valid": 10},
+    "n_chains": {"train": 200, "valid": 10},
     "n_test": 4,
-    "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
+    "training": {"max_steps": 30, "max_tokens": 512, "warmup_steps": 10, "validate_every": 10},
 }
-MODULES = [*TRANSLATOR, "seq2seq.py"]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 import torch
 from experiment_training import trained
-from fingerprint import TRANSLATOR
 
 from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
@@ -43,17 +42,16 @@ CONFIG: dict[str, Any] = {
     "lengths": [1, 7, 10, 12],
     "training": asdict(GRAMMAR_RECIPE.training) | {"validate_every": 300},
 }
-REDUCED: dict[str, Any] = {
+PROBE: dict[str, Any] = {
     "n_pairs": 400,
     "n_test": 10,
     "n_valid": 30,
     "n_challenge": 2,
     "models": {
-        name: {"d_model": 8} for name in ("GRU, one vector", "GRU, attention", "convolution")
+        name: {"d_model": 32} for name in ("GRU, one vector", "GRU, attention", "convolution")
     },
-    "training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2},
+    "training": {"max_steps": 30, "max_tokens": 512, "warmup_steps": 10, "validate_every": 10},
 }
-MODULES = [*TRANSLATOR, "seq2seq.py"]
 
 Measure = Callable[[Sequence[Pair], Sequence[str]], float]
 

@@ -9,8 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fingerprint import TRANSLATOR
-
 from transformer_course.corpus import grammar
 from transformer_course.corpus.baselines import BASELINES, Baseline
 from transformer_course.corpus.pairs import Pair
@@ -37,15 +35,14 @@ CONFIG: dict[str, Any] = {
     "recipe": asdict(GRAMMAR_RECIPE) | {"training": asdict(GRAMMAR_RECIPE.training)},
 }
 CONFIG["recipe"]["training"]["validate_every"] = 150
-REDUCED: dict[str, Any] = {
-    "n_pairs": 400,
+PROBE: dict[str, Any] = {
+    "n_pairs": 1000,
     "n_test": 10,
     "n_valid": 30,
     "n_baseline": 200,
     "n_challenge": 2,
-    "recipe": {"training": {"max_steps": 4, "warmup_steps": 2, "validate_every": 2}},
+    "recipe": {"training": {"max_steps": 40, "warmup_steps": 10, "validate_every": 10}},
 }
-MODULES = [*TRANSLATOR, "corpus/baselines.py", "evaluation.py"]
 HISTORY, SAID = "history.json", "said.json"
 
 

@@ -5,8 +5,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from fingerprint import TRANSLATOR
-
 from transformer_course.corpus import grammar
 from transformer_course.evaluation import evaluate_pairs
 from transformer_course.recipe import Recipe, train_translator
@@ -30,12 +28,11 @@ CONFIG: dict[str, Any] = {
         )
     ),
 }
-REDUCED: dict[str, Any] = {
-    "n_pairs": 400,
+PROBE: dict[str, Any] = {
+    "n_pairs": 2000,
     "n_test": 20,
-    "recipe": {"training": {"max_steps": 8, "warmup_steps": 4, "validate_every": 4}},
+    "recipe": {"training": {"max_steps": 60, "warmup_steps": 20, "validate_every": 20}},
 }
-MODULES = [*TRANSLATOR, "evaluation.py"]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

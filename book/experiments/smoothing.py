@@ -5,7 +5,6 @@ from typing import Any
 
 import torch
 from experiment_training import trained
-from fingerprint import TRANSLATOR
 from torch import Tensor
 
 from transformer_course.checkpoints import read_json, write_json
@@ -43,13 +42,12 @@ CONFIG: dict[str, Any] = {
         "validate_every": 48,
     },
 }
-REDUCED: dict[str, Any] = {
-    "n_train": {"few pairs": 60, "many pairs": 200},
-    "n_valid": 10,
-    "n_test": 2,
-    "training": {"max_steps": 10, "warmup_steps": 4, "validate_every": 1},
+PROBE: dict[str, Any] = {
+    "n_train": {"few pairs": 60, "many pairs": 400},
+    "n_valid": 20,
+    "n_test": 4,
+    "training": {"max_steps": 30, "max_tokens": 512, "warmup_steps": 10, "validate_every": 3},
 }
-MODULES = [*TRANSLATOR]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

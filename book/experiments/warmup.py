@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from fingerprint import TRANSLATOR
 
 from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
@@ -33,14 +32,14 @@ CONFIG: dict[str, Any] = {
     },
     "training": {"max_steps": 330, "max_tokens": 768, "validate_every": 330},
 }
-REDUCED: dict[str, Any] = {
-    "peak_rate": {"post": [5e-4], "pre": [5e-4]},
-    "n_train": 100,
-    "n_valid": 10,
-    "model": {"n_encoder_layers": 1, "n_decoder_layers": 1},
-    "training": {"max_steps": 8, "validate_every": 4},
+PROBE: dict[str, Any] = {
+    "warmup_steps": {"without": 1, "with": 10},
+    "peak_rate": {"post": [5e-4], "pre": [1e-3]},
+    "n_train": 300,
+    "n_valid": 20,
+    "model": {"n_encoder_layers": 3, "n_decoder_layers": 3},
+    "training": {"max_steps": 30, "max_tokens": 512, "validate_every": 10},
 }
-MODULES = [*TRANSLATOR]
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
