@@ -35,7 +35,7 @@ from benchmarks.speed import (
     quick_sizes,
     random_ids,
 )
-from transformer_course import attention, loss
+from transformer_course import attention, fast
 from transformer_course.corpus import batches, grammar
 from transformer_course.encoder_decoder import DecoderCache, Dropout, Transformer
 from transformer_course.loss import chunked_cross_entropy, cross_entropy
@@ -84,7 +84,7 @@ def torchs_dropout() -> Any:
 
 def loss_as_in_fp32() -> Any:
     """In mixed precision, the loss does what it does in single precision."""
-    return patch.object(loss, "_in_mixed_precision", loss._in_single_precision)
+    return patch.object(fast, "_in_mixed_precision", fast._in_own_precision)
 
 
 def unsorted_batches() -> Any:

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from oracles import assert_same, assert_same_gradients, refuses
 from torch import Tensor
 
+from transformer_course import attention as module
 from transformer_course.attention import (
     AdditiveAttention,
     check_mask,
-    fused_attention,
     scaled_dot_product_attention,
     softmax,
 )
+from transformer_course.fast import fused_attention
 
 BATCH, HEADS, Q_LEN, K_LEN, D_K, D_V = 2, 3, 5, 7, 11, 13
 
@@ -98,6 +99,27 @@ def test_softmax_along_any_dimension(dim: int, drop: int, seed: int) -> None:
     mask = torch.rand(scores.shape[drop:]) < 0.5 if drop < 3 else torch.tensor(True)
     expected = scores.masked_fill(~mask, -torch.inf).softmax(dim).nan_to_num(0.0)
     assert_same(softmax(scores, mask, dim), expected)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("seen", [-math.inf, -1.0])
+def test_a_hidden_key_never_gets_weight(dtype: torch.dtype, seen: float) -> None:
+    """Not even where all scores that may be seen are infinitely low, as after an overflow."""
+    scores = torch.tensor([[seen, 0.0], [0.0, -math.inf]], dtype=dtype, requires_grad=True)
+    weights = softmax(scores, torch.tensor([True, False]))
+    assert weights.tolist() == [[0.0 if seen == -math.inf else 1.0, 0.0], [1.0, 0.0]]
+    (weights * torch.tensor([2.0, 3.0])).sum().backward()
+    assert scores.grad is not None
+    assert (scores.grad == 0).all()
+
+
+def test_a_score_that_overflows_in_half_precision_gives_hidden_keys_no_weight() -> None:
+    queries, keys = torch.full((1, 8), 300.0), torch.full((2, 8), -300.0)
+    keys[1] = 0.0  # hidden
+    mask, values = torch.tensor([True, False]), torch.tensor([[1.0], [5.0]])
+    output, weights = scaled_dot_product_attention(queries.half(), keys.half(), values.half(), mask)
+    assert weights[0, 1] == 0
+    assert output == 0
 
 
 def test_softmax_equals_torch_without_mask_and_forgets_a_common_shift() -> None:
@@ -216,3 +238,8 @@ def test_batches_that_do_not_fit_are_torchs_error_as_the_docstring_says(
         attention(queries[..., :4], keys, keys)
     with refuses("each key needs its value: got 7 keys and 6 values"):
         attention(queries, keys, keys[:, :6])
+
+
+def test_the_old_address_of_fused_attention_works_and_no_other_name() -> None:
+    assert module.fused_attention is fused_attention
+    assert not hasattr(module, "fussed_attention")

@@ -269,6 +269,25 @@ def test_distribution_equals_its_definition(
     assert_same(actual, expected)
 
 
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("temperature", [math.inf, 1e308, 1e39])
+def test_an_infinite_temperature_makes_possible_tokens_equally_likely(
+    temperature: float, dtype: torch.dtype
+) -> None:
+    logits = torch.tensor([[3.0, -math.inf, -50.0, 0.5], [-1.0, 2.0, 2.0, -math.inf]], dtype=dtype)
+    third = 1 / 3
+    expected = torch.tensor([[third, 0.0, third, third], [third, third, third, 0.0]], dtype=dtype)
+    assert_same(next_token_distribution(logits, temperature=temperature), expected, 1e-2)
+    chosen = next_token_distribution(logits, temperature=temperature, top_k=1)
+    assert (chosen.max(-1).values == 1).all()
+
+
+@pytest.mark.parametrize("temperature", [1e-50, 5e-324])
+def test_a_temperature_too_small_for_the_logits_type_chooses_the_best(temperature: float) -> None:
+    logits = torch.tensor([3.0, -math.inf, -50.0, 2.999])
+    assert next_token_distribution(logits, temperature=temperature).tolist() == [1.0, 0.0, 0.0, 0.0]
+
+
 def test_temperature_in_the_limits() -> None:
     logits = torch.tensor([[1.0, 3.0, 2.0], [-1e4, -3e4, -2e4]])
     for temperature in (1e-3, 1e-40):

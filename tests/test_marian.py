@@ -118,6 +118,37 @@ def up_to_the_end(ids: list[int]) -> list[int]:
     return ids[: ids.index(2) + 1] if 2 in ids else ids
 
 
+@pytest.mark.parametrize("changes", VARIANTS.values(), ids=VARIANTS)
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float64])
+def test_weights_of_other_precisions_become_single_precision(
+    dtype: torch.dtype, changes: dict[str, Any]
+) -> None:
+    theirs = marian(**changes)
+    config = theirs.config.to_dict()
+    exact = theirs.state_dict()
+    saved = {name: weight.to(dtype) for name, weight in exact.items()}
+    rounded = {
+        name: exact[name] if "embed_positions" in name else weight.float()
+        for name, weight in saved.items()
+    }
+    ours = from_marian(saved, config)
+    assert {weight.dtype for weight in ours.state_dict().values()} == {torch.float32}
+    src, tgt = sentences(1), sentences(2, length=7).clamp(min=3)
+    assert torch.equal(ours(src, tgt), from_marian(rounded, config)(src, tgt))
+    assert (ours(src, tgt) - logits(theirs, src, tgt)).abs().max() < 0.3
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_positions_in_half_precision_are_still_looked_at(dtype: torch.dtype) -> None:
+    theirs = marian()
+    weights = {name: weight.to(dtype) for name, weight in theirs.state_dict().items()}
+    weights["model.decoder.embed_positions.weight"][3, 5] += 0.05
+    with pytest.raises(
+        ValueError, match=r"model\.decoder\.embed_positions\.weight must be the sin"
+    ):
+        from_marian(weights, theirs.config.to_dict())
+
+
 def test_there_and_back_changes_no_bit() -> None:
     theirs = marian(5)
     weights, config = to_marian(from_marian(theirs.state_dict(), theirs.config.to_dict()))

@@ -31,7 +31,12 @@ CHAPTERS = [stem for stem in STEMS if (PACKAGE / f"{stem}.py").exists()]
 WITH_MODULE = {*CHAPTERS, *(path.stem for path in (PACKAGE / "corpus").glob("*.py"))}
 MODULES = sorted(PACKAGE.rglob("*.py"))
 # What a chapter may use beside earlier chapters. The model knows nothing of text, files or figures.
-BESIDE = {"training": {"corpus", "checkpoints", "interrupts"}}
+# `fast` is the one room for speed: `loss` trains in chunks, `attention` knows the old address of the kernel.
+BESIDE = {
+    "training": {"corpus", "checkpoints", "interrupts"},
+    "loss": {"fast", "labels"},
+    "attention": {"fast"},
+}
 # Who joins training, loss and decoding.
 JOINERS = {"translator", "cli", "evaluation"}
 
@@ -84,6 +89,12 @@ def test_the_corpus_and_the_helpers_import_no_chapter() -> None:
         name = module_name(path)
         if name.split(".")[0] in {"corpus", "checkpoints", "interrupts"}:
             assert not imports(path) & set(STEMS), name
+
+
+def test_what_is_fast_only_builds_on_attention_and_chapter_03_finds_leaks() -> None:
+    assert imports(PACKAGE / "fast.py") == {"attention", "labels"}
+    assert imports(PACKAGE / "labels.py") == imports(PACKAGE / "leaks.py") == set()
+    assert "(chapter 03)" in (ast.get_docstring(parsed(PACKAGE / "leaks.py")) or "").split("\n")[0]
 
 
 def test_only_the_joiners_join_training_and_decoding() -> None:
@@ -305,7 +316,7 @@ def test_docstrings_on_the_page_of_checks_say_arguments_result_and_errors() -> N
             "Args must explain length",
         ),
         (
-            "masking",
+            "leaks",
             "    Returns:\n        The leaks",
             "    The leaks",
             "doesn't say what it returns",
@@ -408,7 +419,7 @@ def test_page_of_checks_lists_the_exercises_of_each_chapter() -> None:
 
 # Names that cite nobody: files, records, helpers, common practice, and what is the course's own.
 NO_SOURCE = {
-    "attention": {"check_mask"},
+    "attention": {"check_mask", "check_sizes"},
     "corpus.baselines": {"majority", "learn_dictionary", "word_by_word", "three_gram"},
     "corpus.batches": {"Batch", "collate", "padding_share"},
     "corpus.scoring": {
@@ -421,8 +432,11 @@ NO_SOURCE = {
     "decoding": {"Hypothesis"},
     "encoder_decoder": {"DecoderCache"},
     "evaluation": {"evaluate_by_phenomenon"},
+    "fast": {"use_fast"},
+    "labels": {"check_labels"},
+    "leaks": {"leaks_by_change", "leaks_by_gradient"},
     "loss": {"log_softmax"},
-    "masking": {"padding_mask", "leaks_by_change", "leaks_by_gradient"},
+    "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention"},
     "recipe": {"PairError", "train_translator", "refuse_used", "encode_pairs", "split_pairs"},
     "seq2seq": {"Seq2SeqCache"},

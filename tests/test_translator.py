@@ -7,7 +7,9 @@ import torch
 from small_runs import number_pairs, small_model, trained, trained_run
 
 from transformer_course.checkpoints import CheckpointError, load_tensors
+from transformer_course.corpus.batches import EOS_ID
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.decoding import Hypothesis
 from transformer_course.seq2seq import RecurrentSeq2Seq, Seq2SeqConfig
 from transformer_course.translator import Translator
 
@@ -82,6 +84,23 @@ def test_the_score_is_the_beams_log_probability() -> None:
     assert worse < scores[-1] < 0
 
 
+def test_scores_come_in_batches_in_the_order_of_the_pairs() -> None:
+    translator = trained()
+    long = " ".join(["one"] * 60)
+    pairs = [(p.source, p.target) for p in PAIRS[::5]] + [(long, "un"), ("one", "un " * 60)]
+    pairs = pairs[::2] + pairs[1::2]
+    alone = [translator.score([pair])[0] for pair in pairs]
+    calls = []
+    handle = translator.model.register_forward_hook(lambda *_: calls.append(1))
+    together = translator.score(tuple(pairs))
+    handle.remove()
+    assert together == pytest.approx(alone, rel=1e-5, abs=1e-5)
+    assert 1 < len(calls) < len(pairs) / 3
+    assert translator.score(pairs[::-1]) == pytest.approx(alone[::-1], rel=1e-5, abs=1e-5)
+    assert len({round(score, 3) for score in alone}) > len(alone) / 2
+    assert translator.score(()) == []
+
+
 def test_top_beams_come_best_first() -> None:
     found = trained().search(["one two three"], beam=5, top_beams=5)[0]
     assert len(found) == 5
@@ -107,6 +126,43 @@ def test_attention_maps_belong_to_their_subwords() -> None:
         future = found.maps["decoder_layers.0.self_attention"].triu(1)
         assert (future == 0).all()
     assert found.target[1:] == translator.vocabulary.pieces("trois un")
+
+
+def written(monkeypatch: pytest.MonkeyPatch, ids: list[int]) -> Translator:
+    """A translator whose search finds these ids, whatever the source."""
+    translator = Translator(trained().model, trained().vocabulary)
+    found = [[Hypothesis(ids, -1.0, -1.0)]]
+    monkeypatch.setattr(translator, "search", lambda *_, **__: found)
+    return translator
+
+
+def test_attention_maps_belong_to_the_subwords_that_the_search_wrote(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Letters one by one; the text they make would be encoded as one subword."""
+    vocabulary = trained().vocabulary
+    letters = [vocabulary.encode([letter])[0][-1] for letter in "un"]
+    assert vocabulary.encode(vocabulary.decode([letters]))[0] != letters
+    for end, read in (([EOS_ID], letters), ([], letters[:-1])):  # with </s>, and cut off
+        found = written(monkeypatch, [*letters, *end]).attention("one two")
+        assert found.target == ["<s>", *(vocabulary.piece(entry) for entry in read)]
+        cross = found.maps["decoder_layers.0.cross_attention"]
+        assert cross.shape == (2, len(found.target), len(found.source))
+
+
+def test_an_empty_translation_has_maps_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = written(monkeypatch, [EOS_ID]).attention("one two")
+    assert found.target == ["<s>"]
+    assert found.maps["decoder_layers.0.self_attention"].tolist() == [[[1.0]], [[1.0]]]
+
+
+def test_a_translation_as_long_as_the_model_allows_has_maps() -> None:
+    vocabulary = trained().vocabulary
+    model = small_model(vocab_size=len(vocabulary), tied=False)
+    with torch.no_grad():
+        model.output.weight.zero_()  # never </s> before all else: runs into the limit
+    found = Translator(model, vocabulary).attention(" ".join(["two"] * 60))
+    assert len(found.target) == model.config.max_len
 
 
 @pytest.mark.parametrize("method", ["translate", "score", "attention"])
@@ -143,6 +199,11 @@ def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
         Translator.load(folder, device="gpu")
     with pytest.raises(ValueError, match=r"device \('cuda:99'\) must be there"):
         Translator.load(folder, device="cuda:99")
+    for absent in ("mps", "xpu:99"):  # no machine that runs these tests has them
+        with pytest.raises(ValueError, match=rf"device \('{absent}'\) must be there"):
+            Translator.load(folder, device=absent)
+    with pytest.raises(ValueError, match=r"device \('meta'\) must be one that computes"):
+        Translator.load(folder, device="meta")
 
 
 def test_a_model_without_heads_has_no_maps() -> None:

@@ -4,9 +4,9 @@ Masks are boolean everywhere in this package: **True = may attend**.
 """
 
 import math
+from typing import Any
 
 import torch
-import torch.nn.functional as F
 from torch import Tensor, nn
 
 
@@ -45,7 +45,8 @@ def softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) -> Tensor
     Args:
         scores: any shape, for attention (batch, heads, q_len, k_len).
         mask: boolean, broadcastable to `scores`; True = may attend. A masked entry gets weight 0. Where
-            *nothing* is allowed along `dim`, all weights are 0 (they can't sum to 1), and gradients are 0.
+            *nothing* is allowed along `dim`, or only scores of −∞ beside masked ones, all weights are 0 (they
+            can't sum to 1), and gradients are 0.
         dim: the dimension along which the weights sum to 1.
 
     Returns:
@@ -63,12 +64,10 @@ def softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) -> Tensor
     if mask is None:
         return torch.softmax(scores, dim)
     check_mask(mask, scores.shape)
-    mask = mask[(None,) * (scores.dim() - mask.dim())]  # as many dimensions as the scores
     # The lowest finite number, not -inf: a row of -inf alone would be 0/0 = NaN, in the gradient as well.
     weights = torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).min), dim)
-    if mask.shape[dim] == 1:
-        return weights.masked_fill(~mask, 0.0)
-    return weights.masked_fill(~mask.any(dim, keepdim=True), 0.0)
+    # Where no allowed score is higher than that number, softmax has given the hidden ones a share.
+    return weights.masked_fill(~mask, 0.0)
 
 
 def scaled_dot_product_attention(
@@ -101,7 +100,7 @@ def scaled_dot_product_attention(
     >>> output
     tensor([[1.]])
     """
-    _check_sizes(queries, keys, values)
+    check_sizes(queries, keys, values)
     # Scaling the queries costs less than scaling the scores, which are q_len x k_len.
     transposed = keys.transpose(-2, -1)  # (..., d_k, k_len)
     scores = (queries / math.sqrt(queries.shape[-1])) @ transposed  # (..., q_len, k_len)
@@ -109,42 +108,17 @@ def scaled_dot_product_attention(
     return weights @ values, weights  # (..., q_len, d_v)
 
 
-def fused_attention(
-    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
-) -> Tensor:
-    """`scaled_dot_product_attention` in one call of torch's own kernel, which keeps no weights.
-
-    Faster and smaller for long sequences, equal up to rounding. `Transformer.use_fused` chooses it. It computes
-    the same formula, eq. 1 of Vaswani et al. 2017.
+def check_sizes(queries: Tensor, keys: Tensor, values: Tensor) -> None:
+    """Refuse queries, keys and values whose sizes don't fit together.
 
     Args:
         queries: (..., q_len, d_k).
         keys: (..., k_len, d_k).
         values: (..., k_len, d_v).
-        mask: boolean, broadcastable to (..., q_len, k_len); True = may attend. A query that may attend to
-            nothing gets zeros.
-
-    Returns:
-        The output, (..., q_len, d_v).
 
     Raises:
-        ValueError: if the widths of queries and keys differ, if there aren't as many values as keys, or if
-            the mask isn't boolean or doesn't fit.
-        RuntimeError: if the leading dimensions don't fit together, such as a batch of 2 and one of 3; torch
-            raises it.
+        ValueError: if the widths of queries and keys differ, or if there aren't as many values as keys.
     """
-    _check_sizes(queries, keys, values)
-    if mask is None:
-        return F.scaled_dot_product_attention(queries, keys, values)
-    check_mask(mask, torch.Size((*queries.shape[:-1], keys.shape[-2])))
-    mask = mask[(None,) * (queries.dim() - mask.dim())]  # as many dimensions as the queries
-    # Older kernels answer a query that may see nothing with NaN: let it see all, then zero what it got.
-    some = mask.any(-1, keepdim=True)  # (..., q_len or 1, 1)
-    output = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask | ~some)
-    return output.masked_fill(~some, 0.0)
-
-
-def _check_sizes(queries: Tensor, keys: Tensor, values: Tensor) -> None:
     if queries.shape[-1] != keys.shape[-1]:
         raise ValueError(
             f"queries and keys must have the same width d_k, got {queries.shape[-1]} and "
@@ -197,3 +171,12 @@ class AdditiveAttention(nn.Module):
         )  # (..., q_len, k_len, d_hidden)
         weights = softmax(self.v(hidden).squeeze(-1), mask)  # (..., q_len, k_len)
         return weights @ values, weights
+
+
+def __getattr__(name: str) -> Any:
+    """`fused_attention` now lives in `fast`; its old address still works."""
+    if name == "fused_attention":
+        from transformer_course.fast import fused_attention
+
+        return fused_attention
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -103,8 +103,8 @@ def next_token_distribution(
     """What `sample` draws from: softmax after temperature, cut to top-k and top-p, normalised again.
 
     Args:
-        logits: (..., vocab_size).
-        temperature: divides the logits; above 0.
+        logits: (..., vocab_size); −∞ for a token that is impossible.
+        temperature: divides the logits; above 0; infinity makes all possible tokens equally likely.
         top_k: keep the k most probable tokens only (Fan et al. 2018); all if left out.
         top_p: keep the smallest set of tokens whose probabilities sum to at least this, above 0 and at most 1
             (Holtzman et al. 2020).
@@ -125,6 +125,9 @@ def next_token_distribution(
         raise ValueError(f"top_k ({top_k}) must be 1 or more")
     if not 0 < top_p <= 1:
         raise ValueError(f"top_p ({top_p}) must be above 0 and at most 1")
+    # What the logits' type can hold: 0 / 0 and -inf / inf would be NaN.
+    limits = torch.finfo(logits.dtype)
+    temperature = min(max(temperature, limits.tiny), limits.max)
     # Largest logit 0, so that a temperature close to 0 can't make inf - inf out of them.
     logits = (logits - logits.amax(-1, keepdim=True)) / temperature
     probabilities, order = torch.softmax(logits, -1).sort(dim=-1, descending=True, stable=True)

@@ -32,11 +32,12 @@ def from_marian(weights: Mapping[str, Tensor], config: Mapping[str, Any]) -> Tra
     """Make a `Transformer` that computes what a MarianMT model computes (Junczys-Dowmunt et al. 2018).
 
     Args:
-        weights: its `state_dict()`: name → tensor.
+        weights: its `state_dict()`: name → tensor, of any precision.
         config: its `config.to_dict()`, or what its config.json holds.
 
     Returns:
-        The model, in evaluation mode. It decodes with `bos_id` = Marian's decoder_start_token_id.
+        The model, in evaluation mode and in single precision. It decodes with `bos_id` = Marian's
+        decoder_start_token_id.
 
     Raises:
         ValueError: if a weight is missing, unknown or of another shape; if the config lacks a setting, or has
@@ -49,6 +50,7 @@ def from_marian(weights: Mapping[str, Tensor], config: Mapping[str, Any]) -> Tra
     model = Transformer(ours)
     given, order = dict(weights), _interleaved(ours.d_model)
     _check_fixed(given, ours)
+    given = {name: weight.float() for name, weight in given.items()}
     state, names = model.state_dict(), dict(_names(ours)) | EMBEDDINGS
     loaded = {}
     for name, theirs in names.items():
@@ -196,7 +198,10 @@ def _check_fixed(given: dict[str, Tensor], config: TransformerConfig) -> None:
     table = sinusoidal_encoding(config.max_len, config.d_model, "concatenated")
     for name in POSITIONS:
         positions = given.pop(name, table)
-        if positions.shape != table.shape or not torch.allclose(positions, table, atol=1e-5):
+        step = max(1e-5, torch.finfo(positions.dtype).eps)  # in half precision they are rounded
+        if positions.shape != table.shape or not torch.allclose(
+            positions.float(), table, atol=step
+        ):
             raise ValueError(
                 f"{name} must be the sinusoids of {config.max_len} positions (all sines, then all cosines)"
             )

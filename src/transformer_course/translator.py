@@ -19,13 +19,22 @@ from transformer_course.checkpoints import (
     save_tensors,
     weights_of,
 )
-from transformer_course.corpus.batches import BOS_ID, EOS_ID, Example, collate, token_batches
+from transformer_course.corpus.batches import (
+    BOS_ID,
+    EOS_ID,
+    PAD_ID,
+    Example,
+    collate,
+    token_batches,
+)
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import log_softmax
 from transformer_course.multi_head import MultiHeadAttention, record_attention
 
+# Padded positions that are scored at once, roughly: each has logits for the whole vocabulary.
+_SCORE_TOKENS = 1024
 _SOURCE_STEP = 16  # source lengths are rounded up to this before the limit of the search is set
 
 
@@ -71,7 +80,7 @@ class Translator:
 
         Args:
             folder: where it is.
-            device: where it shall compute, "cpu" or "cuda".
+            device: where it shall compute: "cpu", "cuda", or another that torch knows and finds.
 
         Returns:
             The translator, in evaluation mode.
@@ -80,7 +89,7 @@ class Translator:
             CheckpointError: if a file is missing or damaged, training isn't finished, or model and vocabulary
                 don't belong together.
             OSError: if the vocabulary is there and can't be opened.
-            ValueError: if torch knows no such device, or finds none of that kind.
+            ValueError: if torch knows no such device, finds none of that kind, or it is "meta".
         """
         place = _device(device)
         path = Path(folder) / "model.safetensors"
@@ -194,24 +203,30 @@ class Translator:
         """Log-probability, in nats, that the model gives each translation of its source, </s> included.
 
         Args:
-            pairs: (source, translation).
+            pairs: (source, translation); any sequence of them, in any order. They are scored in batches.
 
         Returns:
-            One number a pair, at most 0.
+            One number a pair, at most 0, in the order of the pairs.
 
         Raises:
             ValueError: if a sentence is empty or too long or no text that UTF-8 can write.
         """
         sources = self._encode([source for source, _ in pairs])
         targets = self._encode([target for _, target in pairs])
-        examples = list(zip(sources, targets, strict=True))
-        scores = []
-        for i in range(len(examples)):
-            batch = collate(examples, [i])
+        examples: list[Example] = list(zip(sources, targets, strict=True))
+        if not examples:
+            return []
+        budget = max(_SCORE_TOKENS, 3 + max(len(src) + len(tgt) for src, tgt in examples))
+        scores: dict[int, float] = {}
+        for indices in token_batches(examples, budget):
+            batch = collate(examples, indices)
             tgt = batch.tgt.to(self.device)
             log_probs = log_softmax(self.model(batch.src.to(self.device), tgt[:, :-1]))
-            scores.append(float(log_probs.gather(-1, tgt[:, 1:, None]).sum()))
-        return scores
+            labels = tgt[:, 1:]  # (batch, tgt_len - 1)
+            right = log_probs.gather(-1, labels[:, :, None]).squeeze(-1)
+            sums = right.masked_fill(labels == PAD_ID, 0.0).sum(-1)
+            scores.update(zip(indices, sums.tolist(), strict=True))
+        return [scores[i] for i in range(len(examples))]
 
     @torch.inference_mode()
     def attention(self, source: str, target: str | None = None) -> AttentionMaps:
@@ -221,7 +236,7 @@ class Translator:
 
         Args:
             source: the sentence to translate.
-            target: a translation; the model's own if left out.
+            target: a translation; if left out, the model's own, in the subwords that the search wrote.
 
         Returns:
             Both sentences in subwords, and for each attention its weights, (heads, q_len, k_len).
@@ -232,14 +247,16 @@ class Translator:
         """
         if not any(isinstance(part, MultiHeadAttention) for part in self.model.modules()):
             raise ValueError(f"{type(self.model).__name__} has no multi-head attention to look at")
-        target = self.translate(source) if target is None else target
-        src_ids, tgt_ids = self._encode([source])[0], self._encode([target])[0]
+        src_ids = [*self._encode([source])[0], EOS_ID]
+        if target is None:  # decoded and encoded again, a text may fall into other subwords
+            tgt_ids = [BOS_ID, *self.search([source])[0][0].ids[:-1]]
+        else:
+            tgt_ids = [BOS_ID, *self._encode([target])[0]]
         with record_attention(self.model) as maps:
-            src = torch.tensor([[*src_ids, EOS_ID]], device=self.device)
-            self.model(src, torch.tensor([[BOS_ID, *tgt_ids]], device=self.device))
+            self.model(*(torch.tensor([ids], device=self.device) for ids in (src_ids, tgt_ids)))
         return AttentionMaps(
-            [*self.vocabulary.pieces(source), "</s>"],
-            ["<s>", *self.vocabulary.pieces(target)],
+            [self.vocabulary.piece(entry) for entry in src_ids],
+            [self.vocabulary.piece(entry) for entry in tgt_ids],
             {name: weights[0].cpu() for name, weights in maps.items()},
         )
 
@@ -269,8 +286,14 @@ def _device(name: str) -> torch.device:
         raise ValueError(
             f"device ({name!r}) must be one that torch knows: 'cpu', 'cuda'"
         ) from error
-    if device.type == "cuda" and (device.index or 0) >= torch.cuda.device_count():
-        raise ValueError(f"device ({name!r}) must be there: torch finds no such graphics processor")
+    if device.type == "meta":
+        raise ValueError(f"device ({name!r}) must be one that computes; 'meta' keeps no numbers")
+    try:
+        torch.zeros(1, device=device)
+    except (RuntimeError, AssertionError, ImportError) as error:  # each kind says it in its own way
+        raise ValueError(
+            f"device ({name!r}) must be there: torch finds no such graphics processor"
+        ) from error
     return device
 
 

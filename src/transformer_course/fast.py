@@ -1,0 +1,329 @@
+"""What exists for speed only (chapter 08): faster parts that give what the readable ones of all chapters give.
+
+`use_fast(model)` puts these parts into a model, `use_fast(model, fast=False)` takes them out again:
+
+| readable | fast |
+|---|---|
+| `attention.scaled_dot_product_attention` | `fused_attention` |
+| `torch.relu` | `torch.relu_`, which writes over its input |
+| `torch.nn.Dropout` | `RandomBitsDropout`, faster in mixed precision |
+
+The fourth fast part is a function of its own: `chunked_cross_entropy` for `loss.cross_entropy`. Tests compare
+each with its readable counterpart.
+"""
+
+from typing import Any, TypeVar
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from transformer_course.attention import check_mask, check_sizes, scaled_dot_product_attention
+from transformer_course.labels import check_labels, check_smoothing
+
+Model = TypeVar("Model", bound=nn.Module)
+
+
+def use_fast(model: Model, fast: bool = True) -> Model:
+    """Put the fast parts into a model, or take them out again. Results are equal up to rounding.
+
+    Only parts that have their readable default are changed: attention or an activation of your own stays as it
+    is. Fused attention gives no weights. In-place ReLU writes over what a hook on the layer before it was
+    given. Dropout draws other random numbers in mixed precision, of the same distribution.
+
+    Args:
+        model: any module, changed in place: `attend` of multi-head attention, `activation` of feed-forward
+            nets, and dropout, wherever they stand inside.
+        fast: True for the fast parts, False for the readable ones.
+
+    Returns:
+        The model itself.
+
+    >>> model = use_fast(nn.Sequential(nn.Linear(2, 3), nn.Dropout(0.1)))
+    >>> type(model[1]).__name__, type(use_fast(model, fast=False)[1]).__name__
+    ('RandomBitsDropout', 'Dropout')
+    """
+    functions: list[tuple[str, Any, Any]] = [
+        ("attend", scaled_dot_product_attention, _fused_attend),
+        ("activation", torch.relu, torch.relu_),
+    ]
+    for module in model.modules():
+        for name, readable, quick in functions:
+            if getattr(module, name, None) is (readable if fast else quick):
+                setattr(module, name, quick if fast else readable)
+    old, new = (nn.Dropout, RandomBitsDropout) if fast else (RandomBitsDropout, nn.Dropout)
+    # Each place by itself: one dropout layer may stand in several.
+    for place, part in list(model.named_modules(remove_duplicate=False)):
+        if place and type(part) is old and not part.inplace:
+            model.set_submodule(place, new(part.p).train(part.training))
+    return model
+
+
+def fused_attention(
+    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """`scaled_dot_product_attention` in one call of torch's own kernel, which keeps no weights.
+
+    Faster and smaller for long sequences, equal up to rounding. It computes the same formula, eq. 1 of Vaswani
+    et al. 2017.
+
+    Args:
+        queries: (..., q_len, d_k).
+        keys: (..., k_len, d_k).
+        values: (..., k_len, d_v).
+        mask: boolean, broadcastable to (..., q_len, k_len); True = may attend. A query that may attend to
+            nothing gets zeros.
+
+    Returns:
+        The output, (..., q_len, d_v).
+
+    Raises:
+        ValueError: if the widths of queries and keys differ, if there aren't as many values as keys, or if
+            the mask isn't boolean or doesn't fit.
+        RuntimeError: if the leading dimensions don't fit together, such as a batch of 2 and one of 3; torch
+            raises it.
+    """
+    check_sizes(queries, keys, values)
+    of_scores = _together(queries.shape[:-2], keys.shape[:-2])
+    batch = _together(of_scores, values.shape[:-2])
+    # Torch's kernel wants one batch shape; expanding to the shape that is there already changes nothing.
+    queries, keys, values = (x.expand(*batch, *x.shape[-2:]) for x in (queries, keys, values))
+    if mask is None:
+        return F.scaled_dot_product_attention(queries, keys, values)
+    check_mask(mask, torch.Size((*of_scores, queries.shape[-2], keys.shape[-2])))
+    mask = mask[(None,) * (queries.dim() - mask.dim())]  # as many dimensions as the queries
+    # Older kernels answer a query that may see nothing with NaN: let it see all, then zero what it got.
+    some = mask.any(-1, keepdim=True)  # (..., q_len or 1, 1)
+    output = F.scaled_dot_product_attention(queries, keys, values, attn_mask=mask | ~some)
+    return output.masked_fill(~some, 0.0)
+
+
+def _together(one: torch.Size, other: torch.Size) -> torch.Size:
+    shape: torch.Size = torch.broadcast_shapes(one, other)  # type: ignore[no-untyped-call]
+    return shape
+
+
+def _fused_attend(
+    queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
+) -> tuple[Tensor, None]:
+    """`fused_attention` with the results of the readable one: output and weights, of which there are none."""
+    return fused_attention(queries, keys, values, mask), None
+
+
+class RandomBitsDropout(nn.Dropout):
+    """`torch.nn.Dropout`, drawn faster in mixed precision, where it would take a tenth of a training step.
+
+    From Srivastava et al. 2014. Only in training, a share `p` of the numbers is set to zero, and the others are
+    divided by 1 - p; in evaluation the tensor comes back as it is. Without autocast it is torch's own.
+    """
+
+    def forward(self, input: Tensor) -> Tensor:
+        """Set a share of the numbers to zero.
+
+        Args:
+            input: of any shape.
+
+        Returns:
+            The shape and type of `input`.
+        """
+        # 16 bits can't tell shares of numbers that are kept apart where these are few.
+        quick = self.training and 0 < self.p <= 0.99
+        if not (quick and torch.is_autocast_enabled(input.device.type)):
+            return super().forward(input)
+        # 16 random bits decide on a number; 64 are drawn at once.
+        n = input.numel()
+        drawn = torch.empty((n + 3) // 4, dtype=torch.int64, device=input.device)
+        drawn = drawn.random_(-(2**63), None).view(torch.int16)[:n].view(input.shape)
+        kept = (drawn >= round(self.p * 2**16) - 2**15).to(input.dtype)  # 1 or 0
+        return input * kept.mul_(1 / (1 - self.p))
+
+
+def chunked_cross_entropy(
+    states: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    pad_id: int = 0,
+    label_smoothing: float = 0.0,
+    chunk: int = 512,
+) -> Tensor:
+    """`cross_entropy(states @ weight.T, labels)` without ever holding all logits: faster and smaller.
+
+    The logits of a batch are the largest tensor of a training step. Here they exist for `chunk` tokens at a
+    time, and not at all for padding; the gradients, if any are wanted, are computed along with the loss. The
+    loss is that of `loss.cross_entropy`, with the label smoothing of Szegedy et al. 2016, §7.
+
+    Args:
+        states: what `Transformer.decode` returns, (..., d_model).
+        weight: of the output layer, (vocab_size, d_model).
+        labels: the right ids, (...), int64.
+        pad_id: labels of this id don't count.
+        label_smoothing: ε, at least 0 and below 1.
+        chunk: tokens at a time, 1 or more.
+
+    Returns:
+        A single number, in nats, in single precision, or double where the states are; 0 where every label is
+        padding.
+
+    Raises:
+        ValueError: if the labels haven't the shape of the states without the last dimension, aren't int64, or
+            hold an id outside the vocabulary, if ε is out of range, or if `chunk` is below 1.
+        RuntimeError: if states and weight differ in width, or, without autocast, in type; torch raises it. Or
+            if `create_graph=True` asks for gradients of the gradients: only `cross_entropy` has them.
+
+    >>> states, weight, labels = torch.ones(2, 3), torch.eye(4, 3), torch.tensor([1, 3])
+    >>> loss = chunked_cross_entropy(states, weight, labels)
+    >>> torch.allclose(loss, F.cross_entropy(states @ weight.T, labels))
+    True
+    """
+    if states.shape[:-1] != labels.shape:
+        raise ValueError(
+            f"labels of shape {tuple(labels.shape)} must have the shape of the states "
+            f"{tuple(states.shape)} without the last dimension"
+        )
+    if chunk < 1:
+        raise ValueError(f"chunk ({chunk}) must be 1 or more")
+    check_smoothing(label_smoothing)
+    real = labels != pad_id
+    check_labels(labels[real], len(weight))
+    settings = (states[real], weight, labels[real], label_smoothing, chunk)
+    if torch.is_grad_enabled() and (states.requires_grad or weight.requires_grad):
+        loss: Tensor = _ChunkedCrossEntropy.apply(*settings)  # type: ignore[no-untyped-call]
+        return loss
+    return _summed(*settings, False)[0] / max(int(real.sum()), 1)
+
+
+class _ChunkedCrossEntropy(torch.autograd.Function):
+    """Loss and gradients chunk by chunk, so that never more than `chunk` rows of logits exist."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, smoothing: float, chunk: int
+    ) -> Tensor:
+        """Mean loss of `states`, (n, d_model), by `labels`, (n,); keeps the gradients for `backward`."""
+        n = max(len(labels), 1)
+        loss, grad_states, grad_weight = _summed(states, weight, labels, smoothing, chunk, True)
+        ctx.save_for_backward(grad_states.div_(n), grad_weight.div_(n))
+        return loss / n
+
+    @staticmethod
+    def backward(ctx: Any, *grad_output: Tensor) -> tuple[Tensor | None, ...]:
+        """The kept gradients times the gradient that comes from above."""
+        # The kept gradients are constants: derivatives of them would be wrong without a word.
+        if torch.is_grad_enabled():
+            raise RuntimeError(
+                "chunked_cross_entropy can't be differentiated twice (create_graph=True): use cross_entropy"
+            )
+        grad_states, grad_weight = ctx.saved_tensors
+        return grad_states * grad_output[0], grad_weight * grad_output[0], None, None, None
+
+
+def _summed(
+    states: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    smoothing: float,
+    chunk: int,
+    gradients: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The sum of the losses, and its gradients by `states` and `weight`, left unfinished if not wanted."""
+    # Autocast leaves double precision alone.
+    mixed = torch.is_autocast_enabled(states.device.type) and states.dtype != torch.float64
+    computed = _in_mixed_precision if mixed else _in_own_precision
+    return computed(states, weight, labels, smoothing, chunk, gradients)
+
+
+def _in_own_precision(
+    states: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    smoothing: float,
+    chunk: int,
+    gradients: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The products in the type of states and weight; what is summed, in single precision at least."""
+    dtype = torch.promote_types(states.dtype, torch.float32)
+    loss = states.new_zeros((), dtype=dtype)
+    grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight, dtype=dtype)
+    for x, y, grad_x in zip(
+        *(torch.split(rows, chunk) for rows in (states, labels, grad_states)), strict=True
+    ):
+        log_probs = torch.log_softmax((x @ weight.T).to(dtype), -1)  # (chunk, vocab_size)
+        loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
+        loss -= smoothing * log_probs.mean(-1).sum()
+        if gradients:
+            # The gradient of the loss by the logits is p - q, predicted minus wanted distribution.
+            error = log_probs.exp_().sub_(smoothing / len(weight))
+            error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
+            error = error.to(x.dtype)
+            grad_x.copy_(error @ weight)
+            grad_weight += error.T @ x
+    return loss, grad_states, grad_weight
+
+
+def _in_mixed_precision(
+    states: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    smoothing: float,
+    chunk: int,
+    gradients: bool,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The same, its large products in autocast's type.
+
+    They are so fast that whatever else is done with all logits would take most of the time. So nothing is, but
+    softmax and a sum: what q contributes to loss and gradients needs no logits, only q @ weight.
+    """
+    device, n_ids = states.device.type, len(weight)
+    dtype = torch.get_autocast_dtype(device)
+    with torch.autocast(device, enabled=False):
+        states, weight = states.float(), weight.float()
+        wanted, mean = weight[labels], weight.mean(0)  # (n, d_model), (d_model,)
+        loss = smoothing * (states * (wanted - mean)).sum()
+        grad_states = torch.lerp(wanted, mean, smoothing).neg_()  # - q @ weight
+        grad_weight = weight.new_zeros(weight.T.shape)  # transposed, as the products give it
+        narrow, narrow_weight = states.to(dtype), weight.to(dtype)
+        shares = []
+        for x, y, grad_x in zip(
+            *(torch.split(rows, chunk) for rows in (narrow, labels, grad_states)), strict=True
+        ):
+            # Each new shape of a product is compiled first; with rows of zeros, there are few shapes.
+            x = torch.nn.functional.pad(x, (0, 0, 0, -len(x) % 64))
+            probs = (x @ narrow_weight.T).softmax(-1)  # (chunk, vocab_size)
+            shares.append(_share(probs, y))
+            if gradients:
+                grad_x += (probs @ narrow_weight)[: len(y)]
+                grad_weight += x.T @ probs
+        right, others = (torch.cat(parts) for parts in zip(*shares, strict=True))
+        loss -= _log_probs(right, others, narrow, narrow_weight, labels, chunk).sum()
+        if not gradients:
+            return loss, grad_states, grad_weight
+        by_weight = grad_weight.T.contiguous().sub_(states.sum(0) * (smoothing / n_ids))
+        return loss, grad_states, by_weight.index_add_(0, labels, states, alpha=smoothing - 1)
+
+
+def _share(probs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """Probability of each row's label, and the sum of all others; `probs` comes back as it was."""
+    rows = torch.arange(len(labels), device=labels.device)
+    right = probs[rows, labels]
+    probs[rows, labels] = 0.0
+    others = probs.sum(-1)[: len(labels)]
+    probs[rows, labels] = right
+    return right, others
+
+
+def _log_probs(
+    right: Tensor, others: Tensor, states: Tensor, weight: Tensor, labels: Tensor, chunk: int
+) -> Tensor:
+    """Log-probabilities of the labels, (n,), in single precision, from what `_share` gave.
+
+    A probability close to 1 is rounded away from the truth, but not what is left of it for all others. One that
+    is too small for its type is computed from the logits once more.
+    """
+    p = right.float()
+    log_probs = torch.where(p > 0.5, (-others.float()).log1p(), p.log())
+    lost = (p < torch.finfo(right.dtype).tiny).nonzero().squeeze(-1)
+    for start in range(0, len(lost), chunk):  # mostly none
+        rows = lost[start : start + chunk]
+        exact = torch.log_softmax((states[rows] @ weight.T).float(), -1)
+        log_probs[rows] = exact.gather(-1, labels[rows, None]).squeeze(-1)
+    return log_probs
