@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import re
 import sys
 from collections.abc import Callable
@@ -186,6 +187,22 @@ def test_widgets_load_nothing() -> None:
         assert "import " not in text, name
     for path in FOLDER.glob("*.css"):
         assert "url(" not in path.read_text(encoding="utf-8"), path.name
+
+
+def test_stored_maps_of_heads_have_rows_that_sum_to_one_and_see_no_future() -> None:
+    """What chapter 04 says of all heads holds for what its figure stores."""
+    text = (ROOT / "chapters" / "04_multi_head.ipynb").read_text(encoding="utf-8")
+    models = json.loads(text)["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"][
+        "state"
+    ].values()
+    (state,) = (m["state"] for m in models if "sentences" in m["state"])
+    kinds = [kind for sentence in state["sentences"] for kind in sentence["kinds"]]
+    assert len(kinds) >= 3
+    for kind in kinds:
+        for weights in (head for layer in kind["layers"] for head in layer):
+            assert all(abs(sum(row) - 1) < 0.01 for row in weights)
+            if kind["name"] == "decoder, self-attention":
+                assert not any(any(row[i + 1 :]) for i, row in enumerate(weights))
 
 
 @pytest.mark.parametrize(

@@ -75,6 +75,8 @@ def test_the_explorer_needs_a_set_and_a_seed(arguments: dict[str, object], words
 @pytest.mark.parametrize("suffix", ["js", "css"])
 def test_shared_and_own_parts_are_one_text(suffix: str) -> None:
     text = widget.joined("redraw_explorer", suffix)
-    parts = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", "redraw_explorer"))
-    assert text == "\n".join(parts)
+    names = ["shared", "redraw_explorer"]
+    if suffix == "js":
+        names.insert(1, "redraw_explorer_model")
+    assert text == "\n".join((FOLDER / f"{name}.{suffix}").read_text("utf-8") for name in names)
     assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, Route, TimeoutError, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Locator,
+    Page,
+    Route,
+    TimeoutError,
+    sync_playwright,
+)
 
 ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
@@ -30,6 +38,8 @@ PAGES = sorted(
 PATIENCE = (
     120_000  # milliseconds; long pages take their time on a computer that does other work too
 )
+WIDE = {"width": 1280, "height": 900}
+TELEPHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -277,3 +287,27 @@ def new_page(contexts: Callable[..., BrowserContext]) -> Iterator[Callable[..., 
             "try { localStorage.clear(); } catch { }"
         )  # a page without an address has none
         page.close()
+
+
+@pytest.fixture
+def open_figure(site: str, new_page: Callable[..., Page]) -> Iterator[Callable[..., Locator]]:
+    """A function that opens a page and returns its figure, in view; its page is `figure.page`.
+
+    At the end nothing may have come from elsewhere, been missing or failed.
+    """
+    visits: list[Visit] = []
+
+    def open_page(name: str, selector: str, **settings: Any) -> Locator:
+        page = new_page(**({"viewport": WIDE} | settings))
+        visits.append(Visit())
+        watch(page, visits[-1], site)
+        page.goto(f"{site}/{name}")
+        settle(page)
+        figure = page.locator(selector)
+        assert figure.count() == 1
+        figure.scroll_into_view_if_needed()
+        return figure
+
+    yield open_page
+    for seen in visits:
+        assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])

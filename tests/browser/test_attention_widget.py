@@ -8,28 +8,17 @@ from collections.abc import Callable
 
 import pytest
 import torch
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 
 from transformer_course.attention import scaled_dot_product_attention
 from transformer_course.figures.attention_plane import KEYS, VALUES, WORDS
 
-from .conftest import HTML, finger_on, settle, watch
-from .conftest import Visit as Seen
+from .conftest import TELEPHONE, finger_on
 
-Open = Callable[..., Page]
-NAME = "chapters/01_attention.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/01_attention.html", ".tc-plane")
 NUMBER = r"−?\d+\.\d+"
 UNITS = 308  # of the drawing, 8 to each step of the plane's numbers
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-plane")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def number(text: str) -> float:
@@ -86,22 +75,11 @@ def screen(figure: Locator, query: tuple[float, float]) -> tuple[float, float]:
     return box["x"] + across * unit, box["y"] + down * unit
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    figure = opened(page, f"{own}/{NAME}")
-    agrees(figure, (2.0, 1.0))
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_mouse_drags_the_query(width: int, site: str, new_page: Open) -> None:
+def test_the_mouse_drags_the_query(open_figure: Open) -> None:
     """Pressed on the handle, the query follows the mouse; let go, it stays."""
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
+    agrees(figure, (2.0, 1.0))
     page.mouse.move(*screen(figure, (2.0, 1.0)))
     page.mouse.down()
     page.mouse.move(*screen(figure, (0.0, 2.0)), steps=4)
@@ -111,25 +89,18 @@ def test_the_mouse_drags_the_query(width: int, site: str, new_page: Open) -> Non
     page.mouse.up()
     page.mouse.move(*screen(figure, (3.0, -3.0)))
     agrees(figure, (-2.0, 1.5))
-
-
-def test_a_click_brings_the_query(site: str, new_page: Open) -> None:
-    """A click in the plane brings the query there, and not beyond its edge."""
-    page = new_page(viewport={"width": 1280, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
-    page.mouse.click(*screen(figure, (-1.0, -3.0)))
+    page.mouse.click(*screen(figure, (-1.0, -3.0)))  # a click brings it there
     agrees(figure, (-1.0, -3.0))
-    page.mouse.move(*screen(figure, (-1.0, -3.0)))
     page.mouse.down()
-    page.mouse.move(*screen(figure, (-9.0, -3.0)), steps=3)
+    page.mouse.move(*screen(figure, (-9.0, -3.0)), steps=3)  # not beyond the edge
     page.mouse.up()
     agrees(figure, (-4.0, -3.0))
 
 
-def test_a_finger_drags_the_query_and_scrolls_elsewhere(site: str, new_page: Open) -> None:
+def test_a_finger_drags_the_query_and_scrolls_elsewhere(open_figure: Open) -> None:
     """On a touch screen the handle follows the finger and the page stays; beside it the page scrolls."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
+    page = figure.page
     figure.locator(".tc-keys").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
     touch = finger_on(page)
@@ -148,10 +119,10 @@ def test_a_finger_drags_the_query_and_scrolls_elsewhere(site: str, new_page: Ope
     assert figure.locator(".tc-keys").evaluate(styles) == "auto"
 
 
-def test_the_arrow_keys_move_the_query(site: str, new_page: Open) -> None:
+def test_the_arrow_keys_move_the_query(open_figure: Open) -> None:
     """The handle is reached with the tab key and moved with the arrow keys; the page doesn't scroll."""
-    page = new_page(viewport={"width": 1280, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     handle = figure.locator(".tc-handle")
     figure.get_by_label("Query, living").focus()
     page.keyboard.press("Shift+Tab")  # what comes before the first slider
@@ -168,12 +139,12 @@ def test_the_arrow_keys_move_the_query(site: str, new_page: Open) -> None:
     page.keyboard.press("Home")
     agrees(figure, (2.0, 1.0))
     assert page.evaluate("scrollY") == before
+    native_controls_work(figure)
 
 
-def test_sliders_box_and_button_work_by_keyboard(site: str, new_page: Open) -> None:
-    """The native controls do all the mouse can: both numbers, the scaling, and back to the start."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+def native_controls_work(figure: Locator) -> None:
+    """Both numbers, the scaling, and back to the start."""
+    page = figure.page
     living, thing = (figure.get_by_label(f"Query, {axis}") for axis in ("living", "thing"))
     living.focus()
     page.keyboard.press("Home")  # a native slider: its least value
@@ -190,30 +161,3 @@ def test_sliders_box_and_button_work_by_keyboard(site: str, new_page: Open) -> N
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     agrees(figure, (2.0, 1.0), scaled=False)
-    box.focus()
-    page.keyboard.press("Space")
-    agrees(figure, (2.0, 1.0))
-
-
-def test_scaling_makes_the_weights_more_even(site: str, new_page: Open) -> None:
-    """What the page says about the tick: without it, entropy falls."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-
-    def entropy() -> float:
-        found = re.search(rf"Entropy: ({NUMBER}) bits", figure.locator(".tc-result").inner_text())
-        assert found
-        return number(found[1])
-
-    with_scale = entropy()
-    figure.get_by_label("divide the scores").uncheck()
-    assert entropy() < with_scale
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture of it."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-plane").count() == 0
-    page.get_by_role("link", name="picture further down").click()
-    assert page.locator("#fig-three-queries img").is_visible()

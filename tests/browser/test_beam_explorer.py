@@ -7,16 +7,12 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-import pytest
 from playwright.sync_api import Locator, Page
 
-from transformer_course.decoding import length_penalty
+from .conftest import ROOT, TELEPHONE
 
-from .conftest import HTML, ROOT, settle, watch
-from .conftest import Visit as Seen
-
-Open = Callable[..., Page]
-NAME = "chapters/09_decoding.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/09_decoding.html", ".tc-beam")
 END = "</s>"
 
 
@@ -40,16 +36,6 @@ def recorded() -> list[tuple[int, dict[str, str]]]:
 def spelled(pieces: str) -> str:
     """The text of pieces with spaces between them."""
     return "".join(p for p in pieces.split(" ") if p != END).replace("▁", " ").strip()
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-beam")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def rows(figure: Locator, caption: str) -> list[list[str]]:
@@ -80,25 +66,13 @@ def slide(page: Page, figure: Locator, name: str, start: float, step: float, to:
         page.keyboard.press("ArrowRight" if to > start else "ArrowLeft")
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, before the first step."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    figure = opened(page, f"{own}/{NAME}")
-    assert boxes(figure) == ["<s>"]
+def test_the_example_by_hand_step_by_step(open_figure: Open) -> None:
+    """The table of the page: what is compared, what stays, what ends, what wins."""
+    figure = open_figure(*FIGURE)
+    page = figure.page
     assert "Nothing is written yet" in figure.locator(".tc-result").inner_text()
     options = figure.locator("option").all_inner_texts()
     assert options == [tree["name"] for tree in stored()["trees"]]
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_example_by_hand_step_by_step(width: int, site: str, new_page: Open) -> None:
-    """The table of the page: what is compared, what stays, what ends, what wins."""
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
     button = figure.get_by_role("button", name="Next step")
     button.click()
     assert boxes(figure) == ["<s>", "a", "i"]
@@ -125,46 +99,19 @@ def test_the_example_by_hand_step_by_step(width: int, site: str, new_page: Open)
     assert figure.locator(".tc-node.tc-best").count() == 0
     figure.get_by_role("button", name="Start again").click()
     assert boxes(figure) == ["<s>"]
-
-
-def test_a_beam_of_one_is_greedy(site: str, new_page: Open) -> None:
-    """It ends with the first sentence."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
     slide(page, figure, "beam", 2, 1, 1)
+    slide(page, figure, "length penalty", 0.6, 0.1, 0.0)
     figure.get_by_role("button", name="To the end").click()
     assert answer(figure) == "a student"
     assert boxes(figure) == ["<s>", "a", "student"]
-    slide(page, figure, "beam", 1, 1, 3)
-    figure.get_by_role("button", name="To the end").click()  # a wider beam needs more steps
-    assert answer(figure) == "i am a student"
+    total, score = (rows(figure, "Finished")[0][i] for i in (1, 3))
+    assert total == score  # without a penalty
 
 
-def test_the_browser_finds_what_the_package_found(site: str, new_page: Open) -> None:
-    """Every sentence of the trained model, each beam, with and without a length penalty."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    known = recorded()
-    assert known
-    for place, found in known:
-        figure.locator("select").select_option(str(place))
-        for beam in range(1, 6):
-            figure.get_by_label("beam").fill(str(beam))
-            for alpha in (0.0, 0.6, 1.2):
-                figure.get_by_label("length penalty").fill(str(alpha))
-                end = figure.get_by_role("button", name="To the end")
-                if end.is_enabled():
-                    end.click()
-                assert answer(figure) == spelled(found[f"beam {beam}, α = {alpha:g}"])
-                for text, total, length, score in rows(figure, "Finished"):
-                    wanted = float(total) / length_penalty(int(length), alpha)
-                    assert float(score) == pytest.approx(wanted, abs=0.011), text
-
-
-def test_a_finger_does_everything_and_nothing_sticks_out(site: str, new_page: Open) -> None:
+def test_a_finger_does_everything_and_nothing_sticks_out(open_figure: Open) -> None:
     """On a touch screen: steps, a wide beam, long words, and tables that fit."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
+    page = figure.page
     places = [place for place, _ in recorded()]
     for place in (0, *places):
         figure.locator("select").select_option(str(place))
@@ -184,10 +131,10 @@ def test_a_finger_does_everything_and_nothing_sticks_out(site: str, new_page: Op
         assert all(w <= b for w, b in zip(widths, boxes_wide, strict=True))
 
 
-def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
+def test_the_keyboard_does_everything(open_figure: Open) -> None:
     """Tab to the buttons, Enter to press them; the focus can be seen."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     figure.locator("select").focus()
     for _ in range(3):
         page.keyboard.press("Tab")
@@ -201,12 +148,3 @@ def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
     label = figure.locator("svg").get_attribute("aria-label")
     assert label
     assert label.startswith("Tree of beginnings. Step 2")
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-beam").count() == 0
-    page.get_by_role("link", name=re.compile("picture of the tree")).click()
-    assert page.locator("#fig-beam img").is_visible()

@@ -9,13 +9,12 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 
-from .conftest import HTML, settle, watch
-from .conftest import Visit as Seen
+from .conftest import HTML, TELEPHONE
 
-Open = Callable[..., Page]
-NAME = "chapters/04_multi_head.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/04_multi_head.html", ".tc-explorer")
 STATE = "application/vnd.jupyter.widget-state+json"
 START = {"sentence": 0, "kind": 0, "layer": 0, "head": 0, "word": 2}
 WEIGHT = r"\d\.\d\d"
@@ -23,23 +22,13 @@ WEIGHT = r"\d\.\d\d"
 
 def stored() -> list[dict[str, Any]]:
     """The sentences with their maps, from the state that the page carries."""
-    text = (HTML / NAME).read_text(encoding="utf-8")
+    text = (HTML / FIGURE[0]).read_text(encoding="utf-8")
     found = re.search(rf'<script type="{re.escape(STATE)}">(.*?)</script>', text, re.S)
     assert found
     models = json.loads(found[1])["state"].values()
     states = [model["state"] for model in models if "sentences" in model["state"]]
     assert len(states) == 1
     return list(states[0]["sentences"])
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-explorer")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def agrees(figure: Locator, **changes: int) -> None:
@@ -73,21 +62,10 @@ def agrees(figure: Locator, **changes: int) -> None:
     assert said == pytest.approx([row[best], max(entropy, 0.0)], abs=5.1e-3)
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    agrees(opened(page, f"{own}/{NAME}"))
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_mouse_chooses_head_and_word(width: int, site: str, new_page: Open) -> None:
+def test_the_mouse_chooses_head_and_word(open_figure: Open) -> None:
     """A small map makes a head large; a word, or a row of the large map, becomes the query."""
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    agrees(figure)
     figure.locator(".tc-head").nth(3).click()
     agrees(figure, head=3)
     figure.locator(".tc-words button").nth(4).click()
@@ -96,38 +74,20 @@ def test_the_mouse_chooses_head_and_word(width: int, site: str, new_page: Open) 
         columns = len(stored()[0]["kinds"][START["kind"]]["columns"])
         figure.locator(".tc-map .tc-square").nth(row * columns + 1).click(force=True)
         agrees(figure, head=3, word=row)
-
-
-def test_menus_choose_sentence_attention_and_layer(site: str, new_page: Open) -> None:
-    """Each menu shows what there is; another sentence or attention starts at its first word."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
     titles = [sentence["title"] for sentence in stored()]
     menu = figure.get_by_label("Sentence", exact=True)
     assert menu.locator("option").all_inner_texts() == titles
-    menu.select_option(label=titles[1])
-    agrees(figure, sentence=1, word=0)
+    menu.select_option(label=titles[1])  # another sentence or attention starts at its first word
+    agrees(figure, sentence=1, head=3, word=0)
     figure.get_by_label("Layer", exact=True).select_option(label="2 of 2")
-    agrees(figure, sentence=1, layer=1, word=0)
     for kind, name in enumerate(k["name"] for k in stored()[1]["kinds"]):
         figure.get_by_label("Attention", exact=True).select_option(label=name)
-        agrees(figure, sentence=1, layer=1, kind=kind, word=0)
+        agrees(figure, sentence=1, layer=1, kind=kind, head=3, word=0)
 
 
-def test_every_row_sums_to_one_and_nobody_sees_the_future(site: str, new_page: Open) -> None:
-    """What the page says of all heads holds for what the figure stores."""
-    for sentence in stored():
-        for kind in sentence["kinds"]:
-            for weights in (head for layer in kind["layers"] for head in layer):
-                assert all(abs(sum(row) - 1) < 0.01 for row in weights)
-                if kind["name"] == "decoder, self-attention":
-                    assert not any(any(row[i + 1 :]) for i, row in enumerate(weights))
-
-
-def test_a_finger_chooses_and_scrolls(site: str, new_page: Open) -> None:
+def test_a_finger_chooses_and_scrolls(open_figure: Open) -> None:
     """On a touch screen a tap chooses; nothing in the figure keeps the page from scrolling."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
     figure.locator(".tc-head").nth(2).tap()
     agrees(figure, head=2)
     figure.locator(".tc-words button").nth(3).tap()
@@ -138,10 +98,10 @@ def test_a_finger_chooses_and_scrolls(site: str, new_page: Open) -> None:
     assert figure.locator("button, select").evaluate_all(small) == 0
 
 
-def test_the_keyboard_does_all_the_mouse_can(site: str, new_page: Open) -> None:
+def test_the_keyboard_does_all_the_mouse_can(open_figure: Open) -> None:
     """Tab goes through menus, heads and words; Enter and Space press, and the focus stays where it is."""
-    page = new_page(viewport={"width": 1280, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     figure.get_by_label("Sentence", exact=True).focus()
     page.keyboard.press("ArrowDown")
     agrees(figure, sentence=1, word=0)
@@ -156,12 +116,3 @@ def test_the_keyboard_does_all_the_mouse_can(site: str, new_page: Open) -> None:
     page.keyboard.press("Space")
     agrees(figure, sentence=1, head=1, word=1)
     assert figure.locator(".tc-words button").nth(1).evaluate(focused)
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture of it."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-explorer").count() == 0
-    page.get_by_role("link", name="picture above").click()
-    assert page.locator("#fig-trained-heads img").is_visible()

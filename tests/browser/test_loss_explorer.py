@@ -3,33 +3,21 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 
 import pytest
 import torch
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 
 from transformer_course.figures.loss_explorer import PREDICTED, WORDS
 from transformer_course.loss import cross_entropy, kl_divergence, perplexity, smoothing_floor
 
-from .conftest import HTML, finger_on, settle, watch
-from .conftest import Visit as Seen
+from .conftest import TELEPHONE, finger_on
 
-Open = Callable[..., Page]
-NAME = "chapters/08_loss.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/08_loss.html", ".tc-loss")
 WIDTH, HEIGHT, LEFT, TOP, BOTTOM = 600, 250, 46, 26, 30  # units of the drawing
 THANKS = WORDS.index("thanks")
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-loss")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def number(text: str) -> float:
@@ -95,22 +83,11 @@ def screen(figure: Locator, k: int, p: float) -> tuple[float, float]:
     return box["x"] + x * box["width"] / WIDTH, box["y"] + y * box["height"] / HEIGHT
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    figure = opened(page, f"{own}/{NAME}")
-    agrees(figure, list(PREDICTED))
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_mouse_drags_a_bar(width: int, site: str, new_page: Open) -> None:
+def test_the_mouse_drags_a_bar(open_figure: Open) -> None:
     """Pressed on a knob, the bar follows the mouse, and the others make room; let go, it stays."""
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
+    agrees(figure, list(PREDICTED))
     figure.locator("svg").scroll_into_view_if_needed()
     page.mouse.move(*screen(figure, THANKS, 0.5))
     page.mouse.down()
@@ -127,10 +104,10 @@ def test_the_mouse_drags_a_bar(width: int, site: str, new_page: Open) -> None:
     agrees(figure, moved(moved(list(PREDICTED), THANKS, 0.2), 4, there))
 
 
-def test_a_finger_drags_a_bar_and_the_page_stays(site: str, new_page: Open) -> None:
+def test_a_finger_drags_a_bar_and_the_page_stays(open_figure: Open) -> None:
     """On a touch screen the bar follows the finger."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
+    page = figure.page
     figure.locator("svg").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
     touch = finger_on(page)
@@ -146,10 +123,10 @@ def test_a_finger_drags_a_bar_and_the_page_stays(site: str, new_page: Open) -> N
     assert box["x"] + box["width"] <= 390
 
 
-def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
+def test_the_keyboard_does_everything(open_figure: Open) -> None:
     """Arrow keys by 0.01, with shift by 0.1, Home and End; the focus can be seen."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     handle = figure.locator(".tc-handle").nth(THANKS)
     handle.focus()
     for key, p in (("ArrowUp", 0.51), ("Shift+ArrowUp", 0.61), ("ArrowLeft", 0.6), ("End", 1.0)):
@@ -163,56 +140,16 @@ def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
     assert predicted_of(figure)[THANKS] == 0
     assert "The loss is infinite" in figure.locator(".tc-result").inner_text()
     assert figure.locator(".tc-sum .tc-number").nth(2).inner_text() == "∞"
-
-
-def test_smoothing_and_the_right_word(site: str, new_page: Open) -> None:
-    """Another right word, a smoothed target, and the three buttons."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    figure.get_by_label("student", exact=True).check()
-    agrees(figure, list(PREDICTED), right=4)
-    slider = figure.locator("input[type=range]")
-    slider.focus()
+    figure.get_by_label("thanks", exact=True).focus()
+    page.keyboard.press("ArrowRight")  # the next word is the right one
+    figure.locator("input[type=range]").focus()
     for _ in range(10):
         page.keyboard.press("ArrowRight")
-    agrees(figure, list(PREDICTED), right=4, smoothing=0.1)
-    assert figure.locator(".tc-sum .tc-number").first.inner_text() == "0.421"
-    figure.get_by_role("button", name="As wanted").click()
-    agrees(figure, [0.1 / 6 + 0.9 * (i == 4) for i in range(6)], right=4, smoothing=0.1)
-    assert "at its floor" in figure.locator(".tc-result").inner_text()
-    figure.get_by_role("button", name="All equal").click()
-    agrees(figure, [1 / 6] * 6, right=4, smoothing=0.1)
-    said = figure.locator(".tc-result").inner_text()
-    assert "6.00 equally likely words" in said
-    assert "raises the logit of the right word most" in said
-    figure.get_by_role("button", name="Start again").click()
-    agrees(figure, list(PREDICTED), right=4, smoothing=0.1)
-
-
-def test_a_model_that_is_too_sure_is_pulled_back(site: str, new_page: Open) -> None:
-    """With smoothing, the next step can lower the right word's logit; a 0 elsewhere is infinite."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    slider = figure.locator("input[type=range]")
-    slider.focus()
-    for _ in range(10):
-        page.keyboard.press("ArrowRight")
-    figure.get_by_role("button", name="As wanted").click()
-    handle = figure.locator(".tc-handle").nth(THANKS)
-    handle.focus()
-    for _ in range(5):
-        page.keyboard.press("ArrowUp")
-    said = figure.locator(".tc-result").inner_text()
-    assert "lowers the logit of the right word most" in said
-    page.keyboard.press("End")
-    said = figure.locator(".tc-result").inner_text()
-    assert 'The loss is infinite: "a" is wanted with 0.017, and predicted with 0.' in said
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-loss").count() == 0
-    page.get_by_role("link", name=re.compile("picture of the price")).click()
-    assert page.locator("#fig-surprise img").is_visible()
+    for name, predicted in (
+        ("As wanted", [0.1 / 6 + 0.9 * (i == 4) for i in range(6)]),
+        ("All equal", [1 / 6] * 6),
+        ("Start again", list(PREDICTED)),
+    ):
+        figure.get_by_role("button", name=name).focus()
+        page.keyboard.press("Enter")
+        agrees(figure, predicted, right=4, smoothing=0.1)

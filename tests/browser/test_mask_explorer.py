@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 from torch import Tensor
 
 from transformer_course.attention import softmax
-from transformer_course.figures.mask_explorer import PLACES, SOURCES, TARGETS, VECTORS
+from transformer_course.figures.mask_explorer import SOURCES, TARGETS, VECTORS
 from transformer_course.masking import causal_mask, padding_mask
 
-from .conftest import HTML, settle, watch
-from .conftest import Visit as Seen
+from .conftest import TELEPHONE
 
-Open = Callable[..., Page]
-NAME = "chapters/03_masking.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/03_masking.html", ".tc-masks")
 IDS = {word: number for number, word in enumerate(VECTORS)}  # <pad> is 0
 LABELS = {
     "encoder": "encoder self-attention",
@@ -30,16 +27,6 @@ LABELS = {
 }
 WAYS = ("and nothing more", "this package")
 START = {"place": "decoder", "padding": True, "causal": True, "sentence": 1}
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-masks")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def padded(words: tuple[str, ...], width: int, left: bool) -> list[str]:
@@ -111,92 +98,33 @@ def is_right(shown: dict[str, Any], **state: Any) -> None:
     assert shown["masks"][state["sentence"]] == mask.flatten().tolist()
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    figure = opened(page, f"{own}/{NAME}")
+def test_the_mouse_switches_everything(open_figure: Open) -> None:
+    """Each switch; a new place starts with its right mask: padding in all, the future in the decoder only."""
+    figure = open_figure(*FIGURE)
     agrees(figure, **START)
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-SWITCHES = {
-    "padding": "hide padding",
-    "causal": "hide the future",
-    "inverted": "the wrong way round",
-    "left": "at the left",
-}
-SHOWN_IN = """(figure, [switches, ways, states]) => {
-  const labels = [...figure.querySelectorAll('label')];
-  const named = (words) => labels.find((label) => label.innerText.includes(words)).querySelector('input');
-  const boxes = Object.entries(switches).map(([name, words]) => [name, named(words)]);
-  const buttons = [...ways.map(named), ...figure.querySelectorAll('.tc-batch input')];
-  const shown = SHOWN;
-  return states.map((state) => {
-    for (const [name, box] of boxes) if (box.checked !== state[name]) box.click();
-    for (const button of [buttons[Number(state.safe)], buttons[ways.length + state.sentence]]) button.click();
-    return shown(figure);
-  });
-}""".replace("SHOWN", SHOWN)
-
-
-@pytest.mark.parametrize("place", PLACES)
-def test_every_state_is_what_the_package_computes(place: str, site: str, new_page: Open) -> None:
-    """All switches, both ways to hide, all sentences."""
-    figure = opened(new_page(), f"{site}/{NAME}")
-    figure.get_by_label(LABELS[place]).check()
-    values = product(*[(True, False)] * 4, (False, True), range(3))
-    states = [dict(zip([*SWITCHES, "safe", "sentence"], state, strict=True)) for state in values]
-    for state, shown in zip(
-        states, figure.evaluate(SHOWN_IN, [SWITCHES, WAYS, states]), strict=True
-    ):
-        is_right(shown, place=place, **state)
-
-
-def test_a_new_place_starts_with_its_right_mask(site: str, new_page: Open) -> None:
-    """Whatever was switched before: padding in all three, the future in the decoder only."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
     figure.get_by_label("the wrong way round").check()
+    agrees(figure, **START, inverted=True)
     figure.get_by_label("hide padding").uncheck()
+    agrees(figure, **START | {"padding": False}, inverted=True)
     for place in ("cross", "encoder", "decoder"):
         figure.get_by_label(LABELS[place]).check()
         agrees(figure, place=place, padding=True, causal=place == "decoder", sentence=1)
         assert "No word sees what it should not." in figure.locator(".tc-result").inner_text()
-
-
-def test_the_sentence_below_says_what_is_wrong(site: str, new_page: Open) -> None:
-    """A leak, attention to padding, rows of NaN, and needless hiding are told in words."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-
-    def said() -> str:
-        return figure.locator(".tc-result").inner_text()
-
-    assert said() == "7 of 16 pairs are hidden. No word sees what it should not."
-    figure.get_by_label("hide the future").uncheck()
-    weights = expected("decoder", True, False, 1)[4]
-    largest = max(float(weights[t, k]) for t in range(3) for k in range(t + 1, 3))
-    assert f"Leak: a word sees a later one, with a weight of up to {largest:.2f}." in said()
-    figure.get_by_label("hide padding").uncheck()
-    padding = float(expected("decoder", False, False, 1)[4][:3, 3].max())
-    assert f"Words attend to padding, with a weight of up to {padding:.2f}." in said()
-    figure.get_by_label(LABELS["encoder"]).check()
-    figure.get_by_label("hide the future").check()
-    assert "3 pairs are hidden that should be seen." in said()
-    figure.get_by_label(LABELS["decoder"]).check()
     figure.get_by_label("at the left").check()
-    assert "Nothing is left to see for <pad>: all weights there are NaN." in said()
+    agrees(figure, **START, left=True)
+    cells = figure.locator(".tc-nan")  # marked by more than colour
+    assert cells.all_inner_texts() == ["NaN"] * 4
+    look = "e => [getComputedStyle(e).outlineStyle, getComputedStyle(e).fontWeight]"
+    assert cells.first.evaluate(look) == ["solid", "700"]
     figure.get_by_label("this package").check()
-    assert "Nothing is left to see for <pad>: all weights there are 0." in said()
+    agrees(figure, **START, left=True, safe=True)
+    assert "all weights there are 0." in figure.locator(".tc-result").inner_text()
 
 
-def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
+def test_the_keyboard_does_everything(open_figure: Open) -> None:
     """Tab to a group, the arrow keys among round buttons, space on a tick."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     page.keyboard.press("Tab")
     figure.get_by_label(LABELS["decoder"]).focus()
     page.keyboard.press("ArrowUp")
@@ -214,16 +142,9 @@ def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
     agrees(figure, place="cross", padding=False, causal=False, sentence=2, safe=True)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_finger_switches(scheme: str, site: str, new_page: Open) -> None:
+def test_a_finger_switches(open_figure: Open) -> None:
     """On a telephone, a tap on the words of a switch is enough, and both tables fit."""
-    page = new_page(
-        viewport={"width": 390, "height": 844},
-        has_touch=True,
-        is_mobile=True,
-        color_scheme=scheme,
-    )
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
     figure.get_by_text("hide the future", exact=True).tap()
     agrees(figure, place="decoder", padding=True, causal=False, sentence=1)
     figure.get_by_text("yes", exact=False).or_(
@@ -238,25 +159,3 @@ def test_a_finger_switches(scheme: str, site: str, new_page: Open) -> None:
         assert box["x"] + box["width"] <= 390
     heights = [label.bounding_box()["height"] for label in figure.locator("label").all()]  # type: ignore[index]
     assert min(heights) >= 24  # large enough for a finger
-
-
-def test_nan_is_marked_by_more_than_colour(site: str, new_page: Open) -> None:
-    """The row that sees nothing says NaN in bold, in a frame."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    figure.get_by_label("at the left").check()
-    cells = figure.locator(".tc-nan")
-    assert cells.all_inner_texts() == ["NaN"] * 4
-    style = cells.first.evaluate(
-        "e => [getComputedStyle(e).outlineStyle, getComputedStyle(e).fontWeight]"
-    )
-    assert style == ["solid", "700"]
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture of it."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-masks").count() == 0
-    page.get_by_role("link", name=re.compile("picture of the three masks")).click()
-    assert page.locator("#fig-three-masks img").is_visible()

@@ -16,6 +16,17 @@ FIGURES = {  # on each page one part of its interactive figure that takes keys
     "chapters/03_masking.html": ".tc-masks input[type=radio]",
     "chapters/04_multi_head.html": ".tc-explorer button",
 }
+PICTURES = {  # each figure, its page, and the link that leads to a picture where no script runs
+    ".tc-plane": ("01_attention", "picture further down", "#fig-three-queries img"),
+    ".tc-steps": ("02_self_attention", "table of weights", "#fig-four-words img"),
+    ".tc-masks": ("03_masking", "picture of the three masks", "#fig-three-masks img"),
+    ".tc-explorer": ("04_multi_head", "picture above", "#fig-trained-heads img"),
+    ".tc-positions": ("05_positional_encoding", "table as a picture", "#fig-position-map img"),
+    ".tc-model-map": ("06_encoder_decoder", "picture at the top", "#map-06 img"),
+    ".tc-rate": ("07_training", "picture of the rates", "#fig-rates img"),
+    ".tc-loss": ("08_loss", "picture of the price", "#fig-surprise img"),
+    ".tc-beam": ("09_decoding", "picture of the tree", "#fig-beam img"),
+}
 every_page = pytest.mark.parametrize("name", PAGES)
 
 
@@ -84,3 +95,32 @@ def test_page_fits_a_telephone(name: str, visit: See) -> None:
     """At 390 pixels nothing is wider than the page; wide things scroll inside themselves."""
     seen = visit(name).narrow
     assert seen["whole"] <= seen["inside"] == 390, seen["elements"]
+
+
+@pytest.mark.parametrize("figure", PICTURES)
+def test_without_scripts_there_are_words(
+    figure: str, site: str, new_page: Callable[..., Page]
+) -> None:
+    """Where scripts don't run, a sentence says what is missing and leads to a picture of it."""
+    stem, link, picture = PICTURES[figure]
+    page = new_page(java_script_enabled=False)
+    page.goto(f"{site}/chapters/{stem}.html")
+    assert page.locator(figure).count() == 0
+    page.get_by_role("link", name=link).click()
+    assert page.locator(picture).is_visible()
+
+
+def test_figures_follow_the_colours_of_the_page(site: str, new_page: Callable[..., Page]) -> None:
+    """Light and dark; the styles that all figures share say so."""
+    page = new_page(color_scheme="light")
+    page.goto(f"{site}/chapters/02_self_attention.html")
+    settle(page)
+    grounds = []
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        page.wait_for_function(
+            "(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme
+        )
+        ground = "e => getComputedStyle(e).backgroundColor"
+        grounds.append(page.locator(".tc-widget").evaluate(ground))
+    assert grounds[0] != grounds[1]

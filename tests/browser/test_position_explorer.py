@@ -7,28 +7,17 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 
 from transformer_course.positional_encoding import sinusoidal_encoding
 
-from .conftest import HTML, finger_on, settle, watch
-from .conftest import Visit as Seen
+from .conftest import TELEPHONE, finger_on
 
-Open = Callable[..., Page]
-NAME = "chapters/05_positional_encoding.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/05_positional_encoding.html", ".tc-positions")
 NUMBER = r"−?\d+\.\d+"
 WIDTH = 16
 START = {"Position": 5, "Dimension": 2, "Offset k": 3, "Length": 32, "Amplitude": 1.0}
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-positions")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def number(text: str) -> float:
@@ -81,22 +70,11 @@ def screen(figure: Locator, angle: float, radius: float = 80) -> tuple[float, fl
     return box["x"] + across * unit, box["y"] + down * unit
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    figure = opened(page, f"{own}/{NAME}")
-    agrees(figure)
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_mouse_drags_the_point_round(width: int, site: str, new_page: Open) -> None:
+def test_the_mouse_drags_the_point_round(open_figure: Open) -> None:
     """The point follows the mouse from position to position, more than once round, and not below 0."""
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
+    agrees(figure)
     figure.locator(".tc-circle").scroll_into_view_if_needed()
     turn = 10000 ** (-2 / WIDTH)
     page.mouse.move(*screen(figure, 5 * turn))
@@ -110,11 +88,15 @@ def test_the_mouse_drags_the_point_round(width: int, site: str, new_page: Open) 
     page.mouse.up()
     page.mouse.move(*screen(figure, 2.0))
     agrees(figure, Position=0)
+    box = figure.locator(".tc-map").bounding_box()
+    assert box
+    page.mouse.click(box["x"] + box["width"] * 9.5 / 16, box["y"] + box["height"] * 20.5 / 32)
+    agrees(figure, Position=20, Dimension=9)
 
 
-def test_a_finger_drags_the_point_and_the_page_stays(site: str, new_page: Open) -> None:
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+def test_a_finger_drags_the_point_and_the_page_stays(open_figure: Open) -> None:
+    figure = open_figure(*FIGURE, **TELEPHONE)
+    page = figure.page
     figure.locator(".tc-circle").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
     finger = finger_on(page)
@@ -134,9 +116,9 @@ def test_a_finger_drags_the_point_and_the_page_stays(site: str, new_page: Open) 
     assert figure.locator(".tc-circle").evaluate(styles) == "auto"
 
 
-def test_the_arrow_keys_move_the_point(site: str, new_page: Open) -> None:
-    page = new_page(viewport={"width": 1280, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+def test_the_arrow_keys_move_the_point(open_figure: Open) -> None:
+    figure = open_figure(*FIGURE)
+    page = figure.page
     handle = figure.locator(".tc-handle")
     handle.focus()
     before = page.evaluate("scrollY")
@@ -151,60 +133,29 @@ def test_the_arrow_keys_move_the_point(site: str, new_page: Open) -> None:
     page.keyboard.press("Home")
     agrees(figure, Position=0)
     assert page.evaluate("scrollY") == before
+    native_controls_work(figure)
 
 
-def test_sliders_and_button_work_by_keyboard(site: str, new_page: Open) -> None:
+def native_controls_work(figure: Locator) -> None:
     """Each slider changes what it says; a shorter table takes the position along; the button goes back."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+    page, squares = figure.page, figure.locator(".tc-map g rect")
+    colours = "all => [...new Set(all.map((e) => getComputedStyle(e).fill))].length"
 
     def press(name: str, *keys: str) -> None:
         slider(figure, name).focus()
         for key in keys:
             page.keyboard.press(key)
 
-    press("Dimension", "ArrowRight")
-    agrees(figure, Dimension=3)
-    press("Dimension", "End")
-    agrees(figure, Dimension=15)
+    press("Position", "End")
+    press("Dimension", "End", "ArrowLeft")
     press("Offset k", "End")
-    agrees(figure, Dimension=15, Offset_k=10)
     press("Amplitude", "End")
-    agrees(figure, Dimension=15, Offset_k=10, Amplitude=1.5)
     press("Length", "Home")
-    agrees(figure, Dimension=15, Offset_k=10, Amplitude=1.5, Length=4, Position=3)
+    agrees(figure, Dimension=14, Offset_k=10, Amplitude=1.5, Length=4, Position=3)
+    assert squares.evaluate_all(colours) > 20  # signs and sizes differ
     press("Amplitude", "Home")
-    agrees(figure, Dimension=15, Offset_k=10, Amplitude=0, Length=4, Position=3)
+    agrees(figure, Dimension=14, Offset_k=10, Amplitude=0, Length=4, Position=3)
+    assert squares.evaluate_all(colours) == 1
     figure.get_by_role("button", name="Start again").focus()
     page.keyboard.press("Enter")
     agrees(figure)
-
-
-def test_a_click_in_the_table_chooses_row_and_column(site: str, new_page: Open) -> None:
-    page = new_page(viewport={"width": 1280, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
-    box = figure.locator(".tc-map").bounding_box()
-    assert box
-    page.mouse.click(box["x"] + box["width"] * 9.5 / 16, box["y"] + box["height"] * 20.5 / 32)
-    agrees(figure, Position=20, Dimension=9)
-
-
-def test_colours_follow_the_sign_and_the_amplitude(site: str, new_page: Open) -> None:
-    """At amplitude 0 every square has the colour of the page; else the signs differ."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    squares = figure.locator(".tc-map g rect")
-    colours = "all => [...new Set(all.map((e) => getComputedStyle(e).fill))].length"
-    assert squares.evaluate_all(colours) > 20
-    slider(figure, "Amplitude").focus()
-    page.keyboard.press("Home")
-    assert squares.evaluate_all(colours) == 1
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture of it."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-positions").count() == 0
-    page.get_by_role("link", name="table as a picture").click()
-    assert page.locator("#fig-position-map img").is_visible()

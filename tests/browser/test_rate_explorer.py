@@ -6,28 +6,17 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 
 from transformer_course.training import cosine_rate, inverse_sqrt_rate
 
-from .conftest import HTML, finger_on, settle, watch
-from .conftest import Visit as Seen
+from .conftest import TELEPHONE, finger_on
 
-Open = Callable[..., Page]
-NAME = "chapters/07_training.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/07_training.html", ".tc-rate")
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 600, 290, 92, 26, 24, 46  # units of the drawing
 STEPS = 20_000
 RAISED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-rate")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def number(text: str) -> float:
@@ -84,23 +73,12 @@ def warmup_of(figure: Locator) -> int:
     return int(figure.locator(".tc-handle").get_attribute("aria-valuenow") or 0)
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    figure = opened(page, f"{own}/{NAME}")
+def test_the_mouse_drags_the_peak(open_figure: Open) -> None:
+    """In eq. 3 the knob follows the mouse sideways only; with the cosine both ways."""
+    figure = open_figure(*FIGURE)
+    page = figure.page
     agrees(figure)
     assert "2.50 times the warm-up" in figure.locator(".tc-result").inner_text()
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_the_mouse_drags_the_peak(width: int, site: str, new_page: Open) -> None:
-    """In eq. 3 the knob follows the mouse sideways only; with the cosine both ways."""
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
     figure.locator("svg").scroll_into_view_if_needed()
     page.mouse.move(*screen(figure, 4000, inverse_sqrt_rate(4000, 512, 4000)))
     page.mouse.down()
@@ -126,10 +104,10 @@ def test_the_mouse_drags_the_peak(width: int, site: str, new_page: Open) -> None
     agrees(figure, warmup=found, peak=peak)
 
 
-def test_a_finger_drags_the_peak_and_the_page_stays(site: str, new_page: Open) -> None:
+def test_a_finger_drags_the_peak_and_the_page_stays(open_figure: Open) -> None:
     """On a touch screen the knob follows the finger."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
+    page = figure.page
     figure.locator("svg").scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
     touch = finger_on(page)
@@ -145,10 +123,10 @@ def test_a_finger_drags_the_peak_and_the_page_stays(site: str, new_page: Open) -
     assert figure.evaluate("e => e.scrollWidth <= e.clientWidth + 1")
 
 
-def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
+def test_the_keyboard_does_everything(open_figure: Open) -> None:
     """Arrow keys by 100 steps, with shift by 1000, Home and End; the focus can be seen."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     handle = figure.locator(".tc-handle")
     handle.focus()
     for key, warmup in (
@@ -175,36 +153,9 @@ def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
     page.keyboard.press("End")
     agrees(figure, warmup=1000, peak=7.9e-4, step=STEPS)
     assert figure.locator("tbody td").nth(2).inner_text() == "0"
-    figure.get_by_role("button", name="Start again").click()
+    figure.get_by_role("button", name="Start again").focus()
+    page.keyboard.press("Enter")
     agrees(figure)
-
-
-def test_width_and_sentences(site: str, new_page: Open) -> None:
-    """Each width has its own height; the sentence says where the step lies."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    for d_model in (128, 256, 1024):
-        figure.get_by_label(str(d_model), exact=True).check()
-        agrees(figure, d_model=d_model)
-    figure.get_by_label("512", exact=True).check()
-    slider, said = figure.locator("input[type=range]"), figure.locator(".tc-result")
-    slider.fill("2000")
-    agrees(figure, step=2000)
-    assert "so 50 % of the highest rate" in said.inner_text()
-    slider.fill("4000")
-    assert "last of the warm-up" in said.inner_text()
-    slider.fill("16000")
-    agrees(figure, step=16_000)
-    assert "divided by the root of 4.00" in said.inner_text()
-    figure.get_by_label("cosine").check()
-    assert "On the way down to 0" in said.inner_text()
-    agrees(figure, step=16_000, peak=7e-4)
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-rate").count() == 0
-    page.get_by_role("link", name=re.compile("picture of the rates")).click()
-    assert page.locator("#fig-rates img").is_visible()
+    figure.get_by_label("512", exact=True).focus()
+    page.keyboard.press("ArrowLeft")
+    agrees(figure, d_model=256)

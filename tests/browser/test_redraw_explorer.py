@@ -7,17 +7,15 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
+from widgets.training_cases import drawn
 
-from .conftest import HTML, ROOT, settle, watch
-from .conftest import Visit as Seen
+from .conftest import ROOT, TELEPHONE
 
-Open = Callable[..., Page]
-NAME = "chapters/15_multi30k.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/15_multi30k.html", ".tc-redraw")
 LISTED = 12  # sentences that get a row each
-MOST = 5000
 BY_HAND = ["12/23 = 0.522", "29/39 = 0.744", "19/28 = 0.679"]  # the chapter's three draws
 SHOWN = """figure => {
   const all = (selector) => [...figure.querySelectorAll(selector)];
@@ -43,16 +41,6 @@ def stored() -> dict[str, Any]:
     widgets = json.loads(text)["metadata"]["widgets"]
     states = widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
     return next(dict(s["state"]) for s in states if "sets" in s["state"])
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-redraw")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def shown(figure: Locator) -> dict[str, Any]:
@@ -174,136 +162,57 @@ def interval_agrees(seen: dict[str, Any], scores: Sequence[float]) -> None:
     assert ends == pytest.approx([low, high], abs=5.1e-4)
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, before the first draw."""
-    page, visit = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, visit, own)
-    figure = opened(page, f"{own}/{NAME}")
-    sets = stored()["sets"]
+def test_the_mouse_draws_and_chooses(open_figure: Open) -> None:
+    """Draw by draw as by hand, then many: bars and interval are those of the same draws in Python."""
+    figure = open_figure(*FIGURE)
+    sets, seed = stored()["sets"], stored()["seed"]
     assert figure.locator("fieldset label").all_inner_texts() == [given["name"] for given in sets]
     assert figure.get_by_label(sets[0]["name"], exact=True).is_checked()
+    starts(sets[0], shown(figure))
+    for number, wanted in enumerate(BY_HAND, start=1):
+        press(figure, "Draw once")
+        seen = shown(figure)
+        assert seen["facts"][1] == wanted
+        assert place_of(seen)(numbers(seen["last"])[0]) == pytest.approx(last_draw(sets[0], seen))
+        bars_agree(seen, [d["found"] / d["total"] for d in drawn(sets[0], seed, number)])
+        assert seen["middle"] == []
+    press(figure, "Draw 100 times", 2)
     for given in sets:
-        choose(figure, given)
-        seen = shown(figure)
-        sums = (sum(given["found"]), sum(given["total"]))
-        assert fraction(seen["facts"][0]) == sums
-        assert seen["facts"][1:] == ["none yet", "from 40 draws on"]
-        assert seen["told"].startswith("Nothing is drawn yet.")
-        assert f"{len(given['found']):,} sentence" in seen["told"]
-        assert (seen["bars"], seen["last"], seen["middle"]) == ([], "", [])
-        assert place_of(seen)(numbers(seen["measured"])[0]) == pytest.approx(sums[0] / sums[1])
-        if len(given["found"]) <= LISTED:
-            counts = zip(given["found"], given["total"], strict=True)
-            assert seen["rows"] == [[str(i), str(f), str(t), ""] for i, (f, t) in enumerate(counts)]
-        else:
-            assert {row[1] for row in seen["rows"]} == {""}
-    assert (visit.foreign, visit.missing, visit.errors) == ([], [], [])
-
-
-def test_the_first_draws_are_those_by_hand(site: str, new_page: Open) -> None:
-    """The table of the page, draw by draw."""
-    figure = opened(new_page(), f"{site}/{NAME}")
-    for wanted in BY_HAND:
-        press(figure, "Draw once")
-        assert shown(figure)["facts"][1] == wanted
-    assert "3 draws: scores from 0.522 to 0.744." in shown(figure)["told"]
-
-
-def test_single_draws_make_histogram_and_interval(site: str, new_page: Open) -> None:
-    """From how often each sentence came up, Python computes the fraction, the bars and the interval."""
-    figure = opened(new_page(), f"{site}/{NAME}")
-    given = stored()["sets"][0]
-    assert len(given["found"]) <= LISTED
-    scores: list[float] = []
-    ticks = {tuple(text for y, text in shown(figure)["texts"] if y > 240)}
-    for number in range(1, 91):
-        press(figure, "Draw once")
-        seen = shown(figure)
-        scores.append(last_draw(given, seen))
-        assert place_of(seen)(numbers(seen["last"])[0]) == pytest.approx(scores[-1])
-        assert seen["told"].startswith(f"{number} draw{'s' * (number > 1)}: ")
-        bars_agree(seen, scores)
-        if number < 40:
-            assert seen["middle"] == []
-            ticks.add(tuple(text for y, text in seen["texts"] if y > 240))
-        else:
-            interval_agrees(seen, scores)
-    assert len(set(scores)) > 10
-    assert len(ticks) == 1  # the axes stay
-
-
-def test_many_draws_spread_as_in_python(site: str, new_page: Open) -> None:
-    """A thousand draws of each set: numpy's draws reach as far; more sentences, a shorter interval."""
-    figure = opened(new_page(), f"{site}/{NAME}")
-    widths = {}
-    press(figure, "Draw 100 times", 10)
-    for given in stored()["sets"]:
         choose(figure, given)  # the number of draws stays
-        seen = shown(figure)
-        n = len(given["found"])
-        found, total = np.array(given["found"]), np.array(given["total"])
-        again = np.random.default_rng(0).integers(0, n, (1000, n))
-        wanted = found[again].sum(1) / total[again].sum(1)
-        draws, left_out, ends = interval_shown(seen)
-        assert (draws, left_out) == (1000, 25)
-        assert ends == pytest.approx(middle(wanted.tolist())[1:], abs=0.5 * float(wanted.std()))
-        heights = {
-            kind: sum(b[-1] for b in seen["bars"] if b[0] == kind)
-            for kind in ("tc-stays", "tc-out")
-        }
-        assert heights["tc-out"] / heights["tc-stays"] == pytest.approx(50 / 950)
-        widths[n] = ends[1] - ends[0]
-        if n <= LISTED:
+        seen, draws = shown(figure), drawn(given, seed, 203)
+        scores = [d["found"] / d["total"] for d in draws]
+        bars_agree(seen, scores)
+        interval_agrees(seen, scores)
+        assert fraction(seen["facts"][1]) == (draws[-1]["found"], draws[-1]["total"])
+        if len(given["found"]) <= LISTED:
             last_draw(given, seen)
-            continue
-        counts = how_often(given, seen)
-        assert counts[0] / n == pytest.approx((1 - 1 / n) ** n, abs=1.3 / n**0.5)
-        fraction(seen["facts"][1])
-    assert len(widths) > 1
-    assert [widths[n] for n in sorted(widths)] == sorted(widths.values(), reverse=True)
-
-
-def test_the_same_draws_whenever_it_is_opened(site: str, new_page: Open) -> None:
-    """A set that is chosen again shows what it showed; "Start again" brings other draws."""
-    first = opened(new_page(), f"{site}/{NAME}")
-    sets = stored()["sets"]
-    press(first, "Draw 100 times")
-    seen = shown(first)
-    choose(first, sets[-1])
-    assert shown(first)["facts"] != seen["facts"]
-    choose(first, sets[0])
-    assert shown(first) == seen
-    second = opened(new_page(), f"{site}/{NAME}")
-    press(second, "Draw once", 5)
-    five = shown(second)
-    press(second, "Start again")
-    assert shown(second)["told"].startswith("Nothing is drawn yet.")
-    assert shown(second)["bars"] == []
-    press(second, "Draw once", 5)
-    assert shown(second)["bars"] != five["bars"]
-    third = opened(new_page(), f"{site}/{NAME}")
-    press(third, "Draw 100 times")
-    assert shown(third) == seen
-
-
-def test_it_ends_after_five_thousand_draws(site: str, new_page: Open) -> None:
-    """Then there is only "Start again"."""
-    figure = opened(new_page(), f"{site}/{NAME}")
-    press(figure, "Draw once")
-    press(figure, "Draw 100 times", MOST // 100)
+        else:
+            how_often(given, seen)
+    clicks = "e => { for (let i = 0; i < 48; i += 1) e.click(); }"
+    figure.get_by_role("button", name="Draw 100 times").evaluate(clicks)
     assert shown(figure)["told"].startswith("5,000 draws: ")
     for name in ("Draw once", "Draw 100 times"):
         assert figure.get_by_role("button", name=name).is_disabled()
     press(figure, "Start again")
-    assert figure.get_by_role("button", name="Draw once").is_enabled()
+    starts(given, shown(figure))
+    press(figure, "Draw 100 times")
+    bars_agree(shown(figure), [d["found"] / d["total"] for d in drawn(given, seed + 1, 100)])
 
 
-def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
+def starts(given: dict[str, Any], seen: dict[str, Any]) -> None:
+    """Before the first draw."""
+    sums = (sum(given["found"]), sum(given["total"]))
+    assert fraction(seen["facts"][0]) == sums
+    assert seen["facts"][1:] == ["none yet", "from 40 draws on"]
+    assert seen["told"].startswith("Nothing is drawn yet.")
+    assert (seen["bars"], seen["last"], seen["middle"]) == ([], "", [])
+    assert place_of(seen)(numbers(seen["measured"])[0]) == pytest.approx(sums[0] / sums[1])
+
+
+def test_the_keyboard_does_everything(open_figure: Open) -> None:
     """Arrow keys choose a set, Tab leads to the buttons, Enter and the space bar press; the focus is seen."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     sets = stored()["sets"]
     figure.get_by_label(sets[0]["name"], exact=True).focus()
     page.keyboard.press("ArrowRight")
@@ -327,10 +236,10 @@ def test_the_keyboard_does_everything(site: str, new_page: Open) -> None:
     assert shown(figure)["told"].startswith("Nothing is drawn yet.")
 
 
-def test_a_finger_does_everything_and_nothing_sticks_out(site: str, new_page: Open) -> None:
+def test_a_finger_does_everything_and_nothing_sticks_out(open_figure: Open) -> None:
     """On a touch screen of 390 pixels: every set, and no text of the drawing outside of it."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
+    page = figure.page
     figure.get_by_role("button", name="Draw once").tap()
     figure.get_by_role("button", name="Draw 100 times").tap()
     for given in stored()["sets"]:

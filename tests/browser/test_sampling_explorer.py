@@ -12,10 +12,10 @@ from playwright.sync_api import Locator, Page
 
 from transformer_course.decoding import next_token_distribution
 
-from .conftest import ROOT, settle
+from .conftest import ROOT, TELEPHONE
 
-Open = Callable[..., Page]
-NAME = "chapters/09_decoding.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/09_decoding.html", ".tc-sampling")
 SHOWN = 12
 
 
@@ -25,16 +25,6 @@ def stored() -> dict[str, Any]:
     widgets = json.loads(text)["metadata"]["widgets"]
     states = widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
     return next(dict(s["state"]) for s in states if "top_p" in s["state"])
-
-
-def opened(page: Page, site: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(f"{site}/{NAME}")
-    settle(page)
-    figure = page.locator(".tc-sampling")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def column(figure: Locator, place: int) -> list[float]:
@@ -71,18 +61,10 @@ def press(page: Page, figure: Locator, name: str, key: str, times: int) -> None:
         page.keyboard.press(key)
 
 
-def test_it_starts_as_the_model(site: str, new_page: Open) -> None:
-    """Nothing is cut, and nothing drawn."""
-    figure = opened(new_page(), site)
-    agrees(figure)
-    assert stored()["context"] in figure.inner_text()
-    assert set(figure.locator("tbody td:last-child").all_inner_texts()) == {""}
-
-
-def test_each_knob_does_what_the_package_does(site: str, new_page: Open) -> None:
+def test_the_keyboard_turns_each_knob(open_figure: Open) -> None:
     """Temperature, top-k and top-p alone and together, by the arrow keys."""
-    page = new_page()
-    figure = opened(page, site)
+    figure = open_figure(*FIGURE)
+    page = figure.page
     press(page, figure, "temperature", "ArrowLeft", 5)
     agrees(figure, 0.5)
     press(page, figure, "temperature", "ArrowRight", 15)
@@ -99,10 +81,10 @@ def test_each_knob_does_what_the_package_does(site: str, new_page: Open) -> None
     agrees(figure, p=0.9)
 
 
-def test_draws_come_from_what_is_kept(site: str, new_page: Open) -> None:
+def test_a_finger_draws(open_figure: Open) -> None:
     """A hundred draws; other ones the next time; none from what is cut; gone when a knob is turned."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, site)
+    figure = open_figure(*FIGURE, **TELEPHONE)
+    page = figure.page
     press(page, figure, "top-k", "Home", 1)
     press(page, figure, "top-k", "ArrowRight", 3)
     draw = figure.get_by_role("button", name="Draw 100")
@@ -122,10 +104,13 @@ def test_draws_come_from_what_is_kept(site: str, new_page: Open) -> None:
     assert set(figure.locator("tbody td:last-child").all_inner_texts()) == {""}
 
 
-def test_a_mouse_moves_a_knob(site: str, new_page: Open) -> None:
+def test_a_mouse_moves_a_knob(open_figure: Open) -> None:
     """A click at the left end of a slider."""
-    page = new_page()
-    figure = opened(page, site)
+    figure = open_figure(*FIGURE)
+    page = figure.page
+    agrees(figure)  # nothing is cut, and nothing drawn
+    assert stored()["context"] in figure.inner_text()
+    assert set(figure.locator("tbody td:last-child").all_inner_texts()) == {""}
     box = figure.get_by_label("temperature").bounding_box()
     assert box
     page.mouse.click(box["x"] + 3, box["y"] + box["height"] / 2)

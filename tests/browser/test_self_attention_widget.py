@@ -8,28 +8,17 @@ from dataclasses import dataclass
 
 import pytest
 import torch
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 
 from transformer_course.figures.self_attention_steps import W_KEY, W_QUERY, W_VALUE, WORDS, X
 from transformer_course.self_attention import SelfAttention
 
-from .conftest import HTML, settle, watch
-from .conftest import Visit as Seen
+from .conftest import TELEPHONE
 
-Open = Callable[..., Page]
-NAME = "chapters/02_self_attention.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/02_self_attention.html", ".tc-steps")
 NUMBER = r"−?\d+(?:\.\d+)?"
 FORWARD = list(range(len(WORDS)))
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-steps")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def numbers(text: str) -> list[float]:
@@ -124,31 +113,18 @@ def verdict(figure: Locator, chosen: int, *, shared: bool) -> None:
     assert numbers(sentence)[1:] == pytest.approx([there, float(back.keys[chosen] @ back.q)])
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    figure = opened(page, f"{own}/{NAME}")
-    agrees(figure, WORDS.index("eats"))
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_a_click_on_a_word_makes_it_ask(width: int, site: str, new_page: Open) -> None:
+def test_a_click_on_a_word_makes_it_ask(open_figure: Open) -> None:
     """Each word can be clicked, on its button or its name; all six steps follow."""
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    agrees(figure, WORDS.index("eats"))
     for chosen, word in enumerate(WORDS):
         figure.get_by_text(word, exact=True).first.click()
         agrees(figure, chosen)
 
 
-def test_a_finger_chooses_a_word(site: str, new_page: Open) -> None:
+def test_a_finger_chooses_a_word(open_figure: Open) -> None:
     """On a touch screen a tap does what a click does, and targets are large enough."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
     label = figure.locator(".tc-words label", has_text="fish")
     label.tap()
     agrees(figure, WORDS.index("fish"))
@@ -159,10 +135,10 @@ def test_a_finger_chooses_a_word(site: str, new_page: Open) -> None:
     agrees(figure, WORDS.index("fish"), order=FORWARD[::-1])
 
 
-def test_the_keyboard_does_all(site: str, new_page: Open) -> None:
+def test_the_keyboard_does_all(open_figure: Open) -> None:
     """Arrow keys choose the word, space ticks the box, enter turns the order; the focus can be seen."""
-    page = new_page(viewport={"width": 1280, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     figure.locator(".tc-words :checked").focus()
     page.keyboard.press("ArrowLeft")
     agrees(figure, 1)
@@ -179,51 +155,3 @@ def test_the_keyboard_does_all(site: str, new_page: Open) -> None:
     agrees(figure, 3, shared=True, order=FORWARD[::-1])
     page.keyboard.press("Enter")
     agrees(figure, 3, shared=True)
-
-
-def test_turning_the_words_round_changes_no_number(site: str, new_page: Open) -> None:
-    """What the page says about order: each word keeps its weights and its new vector."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    before = dict(zip(column(figure, 4, 1), column(figure, 4, 2), strict=True))
-    output = figure.locator(".tc-sum").inner_text()
-    figure.get_by_role("button").click()
-    assert dict(zip(column(figure, 4, 1), column(figure, 4, 2), strict=True)) == before
-    assert figure.locator(".tc-sum").inner_text() == output
-    agrees(figure, WORDS.index("eats"), order=FORWARD[::-1])
-
-
-def test_one_matrix_makes_a_mirror_image(site: str, new_page: Open) -> None:
-    """With the box ticked, "eats" looks at itself, and scores are the same in both directions."""
-    page = new_page()
-    figure = opened(page, f"{site}/{NAME}")
-    figure.get_by_label("one for both").check()
-    agrees(figure, WORDS.index("eats"), shared=True)
-    assert "itself" in figure.locator(".tc-result").inner_text()
-    figure.get_by_label("cat").check()
-    agrees(figure, WORDS.index("cat"), shared=True)
-    _, there, back = numbers(figure.locator(".tc-result").inner_text())
-    assert there == back
-
-
-def test_light_and_dark_differ(site: str, new_page: Open) -> None:
-    """The figure follows the colour scheme of the page."""
-    page = new_page(color_scheme="light")
-    figure = opened(page, f"{site}/{NAME}")
-    grounds = []
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)
-        page.wait_for_function(
-            "(scheme) => document.documentElement.dataset.theme === scheme", arg=scheme
-        )
-        grounds.append(figure.evaluate("e => getComputedStyle(e).backgroundColor"))
-    assert grounds[0] != grounds[1]
-
-
-def test_without_scripts_there_are_words(site: str, new_page: Open) -> None:
-    """Where scripts don't run, a sentence says what is missing and leads to a picture of it."""
-    page = new_page(java_script_enabled=False)
-    page.goto(f"{site}/{NAME}")
-    assert page.locator(".tc-steps").count() == 0
-    page.get_by_role("link", name="table of weights").click()
-    assert page.locator("#fig-four-words img").is_visible()

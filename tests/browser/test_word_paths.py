@@ -5,28 +5,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-import pytest
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import Locator
 
 from transformer_course.seq2seq import attention_cost, convolution_cost, recurrent_cost
 
-from .conftest import HTML, settle, watch
-from .conftest import Visit as Seen
+from .conftest import TELEPHONE
 
-Open = Callable[..., Page]
-NAME = "chapters/00_seq2seq.html"
+Open = Callable[..., Locator]
+FIGURE = ("chapters/00_seq2seq.html", ".tc-paths")
 KINDS = ["recurrent", "convolution", "dilated convolution", "self-attention"]
 START = {"kind": "recurrent", "n": 10, "start": 1, "end": 10, "kernel": 3}
-
-
-def opened(page: Page, address: str) -> Locator:
-    """Open the chapter and return its figure, in view."""
-    page.goto(address)
-    settle(page)
-    figure = page.locator(".tc-paths")
-    assert figure.count() == 1
-    figure.scroll_into_view_if_needed()
-    return figure
 
 
 def layers(kind: str, kernel: int, distance: int) -> int:
@@ -70,20 +58,9 @@ def agrees(figure: Locator, **changes: str | int) -> None:
     assert drawn == (path + 1 if kind == "recurrent" else path)
 
 
-@pytest.mark.parametrize("where", ["http", "file"])
-def test_it_starts_as_stored(where: str, site: str, new_page: Open) -> None:
-    """With no kernel and nothing from elsewhere, over http and from the disk, all numbers are right."""
-    page, seen = new_page(), Seen()
-    own = site if where == "http" else HTML.as_uri()
-    watch(page, seen, own)
-    agrees(opened(page, f"{own}/{NAME}"))
-    assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_menus_choose_layers_and_width(width: int, site: str, new_page: Open) -> None:
-    page = new_page(viewport={"width": width, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+def test_the_mouse_chooses_layers_and_width(open_figure: Open) -> None:
+    figure = open_figure(*FIGURE)
+    agrees(figure)
     for kind in reversed(KINDS):
         figure.get_by_label("Layers", exact=True).select_option(label=kind)
         agrees(figure, kind=kind)
@@ -92,10 +69,10 @@ def test_menus_choose_layers_and_width(width: int, site: str, new_page: Open) ->
             agrees(figure, kind=kind, kernel=kernel)
 
 
-def test_the_keyboard_moves_the_sliders(site: str, new_page: Open) -> None:
+def test_the_keyboard_moves_the_sliders(open_figure: Open) -> None:
     """Arrow keys change words; a shorter sentence takes its last word along."""
-    page = new_page(viewport={"width": 1280, "height": 900})
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE)
+    page = figure.page
     figure.get_by_label("To word", exact=True).focus()
     page.keyboard.press("ArrowLeft")
     agrees(figure, end=9)
@@ -111,10 +88,9 @@ def test_the_keyboard_moves_the_sliders(site: str, new_page: Open) -> None:
     agrees(figure, n=16, start=2, end=1)
 
 
-def test_a_finger_chooses_and_scrolls(site: str, new_page: Open) -> None:
+def test_a_finger_chooses_and_scrolls(open_figure: Open) -> None:
     """On a touch screen nothing in the figure keeps the page from scrolling, and nothing is too small."""
-    page = new_page(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    figure = opened(page, f"{site}/{NAME}")
+    figure = open_figure(*FIGURE, **TELEPHONE)
     figure.get_by_label("To word", exact=True).tap()  # the middle of the slider
     result = figure.locator(".tc-result").inner_text()
     end = int(result.split("to word ")[1].split(",")[0])

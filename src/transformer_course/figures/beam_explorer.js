@@ -1,70 +1,7 @@
 // The figure "beam search, step by step". All is computed here, in the browser, from the stored log-probabilities:
 // it needs no Python once the page is open.
 
-const END = "</s>";
 const [WIDTH, BOX, TAG, GAP, TOP] = [600, 54, 26, 18, 6]; // units of the drawing
-
-/** What the sum of log-probabilities is divided by. */
-export function penalty(length, alpha) {
-  return ((5 + length) / 6) ** alpha;
-}
-
-/** The text that pieces spell; "\u2581" stands for a space. */
-export function spelled(pieces) {
-  return pieces
-    .filter((piece) => piece !== END)
-    .join("")
-    .replaceAll("\u2581", " ")
-    .trim();
-}
-
-/** Whether no open beginning can become the best any more. */
-function over(finished, best, beam, length, alpha, maxLen) {
-  if (finished.length < beam) return false;
-  if (beam === 1) return true;
-  const bound = best / penalty(alpha > 0 ? maxLen : length, alpha);
-  return Math.max(...finished.map((f) => f.score)) >= bound;
-}
-
-/** All steps of a beam search: its candidates with what becomes of them, what is kept, what is finished. */
-export function searched(branches, beam, alpha, maxLen) {
-  let kept = [{ pieces: [], total: 0 }];
-  const finished = [];
-  const steps = [];
-  for (let length = 1; length <= maxLen; length += 1) {
-    const all = kept.flatMap(({ pieces, total }, parent) =>
-      (branches[pieces.join(" ")] ?? []).map(([piece, logProb]) => ({
-        pieces: [...pieces, piece],
-        parent,
-        logProb,
-        total: total + logProb,
-      })),
-    );
-    const candidates = all.sort((a, b) => b.total - a.total).slice(0, 2 * beam);
-    let open = 0;
-    candidates.forEach((candidate, rank) => {
-      if (candidate.pieces.at(-1) === END) {
-        candidate.fate = rank < beam ? "ends" : "dropped";
-        if (rank < beam) finished.push({ ...candidate, length, score: candidate.total / penalty(length, alpha) });
-      } else {
-        candidate.fate = open < beam ? "stays" : "dropped";
-        open += 1;
-      }
-    });
-    if (beam === 1 && finished.length) candidates.forEach((c) => c.fate === "stays" && (c.fate = "dropped"));
-    kept = candidates.filter((candidate) => candidate.fate === "stays");
-    const done = over(finished, kept[0]?.total ?? -Infinity, beam, length, alpha, maxLen);
-    const last = done || length === maxLen || kept.length === 0;
-    if (last && !done) {
-      const room = kept.slice(0, Math.max(0, beam - finished.length));
-      finished.push(...room.map((k) => ({ ...k, length, cut: true, score: k.total / penalty(length, alpha) })));
-    }
-    const ranked = [...finished].sort((a, b) => b.score - a.score);
-    steps.push({ candidates, kept, finished: ranked, end: last ? (done ? "done" : "limit") : "" });
-    if (last) break;
-  }
-  return steps;
-}
 
 /** One cell of the drawing: a box with a token and its sum. */
 function node(parent, x, y, width, piece, total, kind) {
@@ -116,56 +53,40 @@ function drawTree(drawing, steps, beam, maxRows) {
   });
 }
 
-/** A table with a heading for each column. */
-function table(caption, titles) {
-  const head = html("tr", {}, ...titles.map((title) => html("th", { scope: "col" }, title)));
-  const body = html("tbody");
-  return { element: html("table", {}, html("caption", {}, caption), html("thead", {}, head), body), body };
+/** A table with a caption. */
+function captioned(caption, titles) {
+  const { element, body } = tableOf(titles);
+  element.prepend(html("caption", {}, caption));
+  return { element, body };
 }
 
 /** Fill a table; the first cell of a row is text, all others numbers. */
 function fill(body, rows) {
   body.replaceChildren(
-    ...rows.map(({ cells: [first, ...others], kind }) =>
-      html(
-        "tr",
-        { class: kind },
-        html("th", { scope: "row" }, first),
-        ...others.map((cell) => html("td", { class: "tc-number" }, cell)),
-      ),
-    ),
+    ...rows.map(({ cells: [first, ...others], kind }) => namedRow(first, others.map(numberCell), { class: kind })),
   );
-}
-
-/** A slider with its name and its value. */
-function slider(name, attributes) {
-  const input = html("input", { type: "range", ...attributes });
-  const value = html("span", { class: "tc-number" });
-  return { input, value, label: html("label", { class: "tc-slider" }, html("span", {}, name), input, value) };
 }
 
 function render({ model, el }) {
   const trees = model.get("trees");
-  const set = (changes) => {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  };
-  const choice = html("select", {}, ...trees.map((tree, i) => html("option", { value: i }, tree.name)));
-  const beam = slider("beam", { min: 1, max: 5, step: 1 });
-  const alpha = slider("length penalty \u03B1", { min: 0, max: 2, step: 0.1 });
-  const [again, back, next, all] = ["Start again", "Back", "Next step", "To the end"].map((name) =>
-    html("button", { type: "button" }, name),
-  );
+  const choice = menu("sentence", (i) => change(model, { tree: i, step: 0 }));
+  const beam = slider("beam", [1, 5, 1], (value) => change(model, { beam: value }));
+  const alpha = slider("length penalty \u03B1", [0, 2, 0.1], (value) => change(model, { alpha: value }));
+  const goTo = (place) => () => change(model, { step: place(model.get("step")) });
+  const again = button("Start again", goTo(() => 0));
+  const back = button("Back", goTo((step) => Math.min(step, stepsNow().length) - 1));
+  const next = button("Next step", goTo((step) => step + 1));
+  const all = button("To the end", goTo(() => stepsNow().length));
   const right = html("p", { class: "tc-quiet" });
-  const drawing = document.createElementNS(SVG, "svg");
-  drawing.setAttribute("role", "img");
-  const told = html("p", { class: "tc-result", role: "status" });
-  const candidates = table("Candidates of this step", ["beginning", "ln p of the new word", "sum", ""]);
-  const finished = table("Finished", ["translation", "sum", "tokens", "score"]);
-  const root = html(
-    "div",
-    { class: "tc-widget tc-beam", role: "group", "aria-label": "Beam search, step by step" },
-    html("label", { class: "tc-choice" }, html("span", {}, "sentence"), choice),
+  const drawing = canvas({ role: "img" });
+  const told = verdict();
+  const candidates = captioned("Candidates of this step", ["beginning", "ln p of the new word", "sum", ""]);
+  const finished = captioned("Finished", ["translation", "sum", "tokens", "score"]);
+  mount(
+    el,
+    "tc-beam",
+    "Beam search, step by step",
+    choice.label,
     right,
     html("div", { class: "tc-sliders" }, beam.label, alpha.label),
     html("div", { class: "tc-buttons" }, again, back, next, all),
@@ -174,8 +95,6 @@ function render({ model, el }) {
     candidates.element,
     finished.element,
   );
-  el.replaceChildren(root);
-  keepKeys(root);
 
   const stepsNow = () => {
     const tree = trees[model.get("tree")];
@@ -188,11 +107,9 @@ function render({ model, el }) {
     const steps = stepsNow();
     const at = Math.min(model.get("step"), steps.length);
     const seen = steps.slice(0, at);
-    choice.value = model.get("tree");
-    beam.input.value = width;
-    beam.value.textContent = String(width);
-    alpha.input.value = strength;
-    alpha.value.textContent = digits(strength, 1);
+    choice.show(trees.map(({ name }) => name), model.get("tree"));
+    beam.show(width, String(width));
+    alpha.show(strength, digits(strength, 1));
     right.textContent = tree.right ? `Right: ${tree.right}` : "";
     [again.disabled, back.disabled] = [at === 0, at === 0];
     [next.disabled, all.disabled] = [at === steps.length, at === steps.length];
@@ -219,30 +136,7 @@ function render({ model, el }) {
     finished.element.hidden = !now?.finished.length;
   }
 
-  choice.addEventListener("change", () => set({ tree: Number(choice.value), step: 0 }));
-  beam.input.addEventListener("input", () => set({ beam: Number(beam.input.value) }));
-  alpha.input.addEventListener("input", () => set({ alpha: Number(alpha.input.value) }));
-  again.addEventListener("click", () => set({ step: 0 }));
-  back.addEventListener("click", () => set({ step: Math.min(model.get("step"), stepsNow().length) - 1 }));
-  next.addEventListener("click", () => set({ step: model.get("step") + 1 }));
-  all.addEventListener("click", () => set({ step: stepsNow().length }));
   return follow(model, ["tree", "beam", "alpha", "step"], draw);
-}
-
-/** What there is to see, in a sentence. */
-function sentence(seen, beam) {
-  if (!seen.length) return "Nothing is written yet. Press \u201CNext step\u201D.";
-  const { candidates, finished, end } = seen.at(-1);
-  const step = `Step ${seen.length}`;
-  if (end) {
-    const best = finished[0];
-    const why = end === "done" ? "no open beginning can beat the best" : "the limit of length is reached";
-    return `${step}: ${why}. The answer is \u201C${spelled(best.pieces)}\u201D, score ${digits(best.score, 2)}.`;
-  }
-  const count = (fate) => candidates.filter((candidate) => candidate.fate === fate).length;
-  const ended = count("ends");
-  const text = `${step}: of the ${candidates.length} best candidates, ${count("stays")} stay open`;
-  return `${text}, ${ended || "none"} end${ended === 1 ? "s" : ""}; the rest is dropped. The beam is ${beam}.`;
 }
 
 export default { render };

@@ -3,18 +3,6 @@
 
 const CELL = 24; // units of a square of the map
 const ROW = 40; // units from one word of the links to the next
-const CHOICES = ["sentence", "kind", "layer", "head", "word"];
-
-/** A native menu with its label. */
-function menu(title) {
-  const select = html("select", { "aria-label": title });
-  const element = html("label", {}, html("span", { "aria-hidden": "true" }, title), select);
-  const fill = (names, chosen) => {
-    select.replaceChildren(...names.map((name, i) => html("option", { value: i }, name)));
-    select.value = chosen;
-  };
-  return { element, select, fill };
-}
 
 /** Draw the squares of a map; the row of the chosen word gets a frame. */
 function squares(parent, weights, chosen) {
@@ -31,15 +19,13 @@ function squares(parent, weights, chosen) {
 }
 
 /** The small map of one head, a button that chooses it. */
-function thumbnail(weights, head) {
+function thumbnail(weights, head, press) {
   const size = `0 0 ${weights[0].length * CELL} ${weights.length * CELL}`;
-  const drawing = document.createElementNS(SVG, "svg");
-  drawing.setAttribute("viewBox", size);
-  drawing.setAttribute("aria-hidden", "true");
+  const drawing = canvas({ viewBox: size, "aria-hidden": "true" });
   squares(drawing, weights, null);
-  const button = html("button", { type: "button", class: "tc-head" });
-  button.append(drawing, html("span", {}, `Head ${head + 1}`));
-  return button;
+  const element = button("", press, { class: "tc-head" });
+  element.append(drawing, html("span", {}, `Head ${head + 1}`));
+  return element;
 }
 
 /** The large map: a row for each query, a column for each key. */
@@ -77,56 +63,34 @@ function links(drawing, weights, chosen) {
   });
 }
 
-/** What the chosen row says, in words. */
-function inWords(name, columns, weights) {
-  const best = weights.indexOf(Math.max(...weights));
-  const entropy = -weights.reduce((sum, w) => sum + (w > 0 ? w * Math.log2(w) : 0), 0);
-  return (
-    `Query \u201C${name}\u201D: most weight on \u201C${columns[best]}\u201D, ${digits(weights[best], 2)}. ` +
-    `Entropy: ${digits(Math.max(entropy, 0), 2)} bits.`
-  );
-}
-
 function render({ model, el }) {
   const sentences = model.get("sentences");
-  const menus = [menu("Sentence"), menu("Attention"), menu("Layer")];
+  const choose = (changes) => change(model, changes);
+  const state = () => chosenOf(sentences, read(model, CHOICES));
+  const menus = [
+    menu("Sentence", (i) => choose({ sentence: i, word: 0 })),
+    menu("Attention", (i) => choose({ kind: i, word: 0 })),
+    menu("Layer", (i) => choose({ layer: i })),
+  ];
   const heads = html("div", { class: "tc-heads", role: "group", "aria-label": "Heads of this layer" });
-  const map = document.createElementNS(SVG, "svg");
-  map.setAttribute("class", "tc-map");
-  map.setAttribute("role", "img");
-  const lines = document.createElementNS(SVG, "svg");
-  lines.setAttribute("preserveAspectRatio", "none");
-  lines.setAttribute("aria-hidden", "true");
+  const map = canvas({ class: "tc-map", role: "img" });
+  const lines = canvas({ preserveAspectRatio: "none", "aria-hidden": "true" });
   const queries = html("div", { class: "tc-words", role: "group", "aria-label": "Queries" });
   const keys = html("ul", { class: "tc-words tc-key-list", "aria-label": "Keys, with their weights" });
-  const result = html("p", { class: "tc-result", role: "status" });
+  const result = verdict();
   const linked = html("div", { class: "tc-links" }, queries, lines, keys);
   const titles = ["Choose a word: where does it look?", "The whole map: rows query, columns key"];
   const panels = [linked, map].map((part, i) => html("div", { class: "tc-panel" }, html("p", {}, titles[i]), part));
-  const root = html("div", { class: "tc-widget tc-explorer", role: "group", "aria-label": "Heads of a trained model" });
-  root.append(html("div", { class: "tc-menus" }, ...menus.map((m) => m.element)), heads);
-  root.append(result, html("div", { class: "tc-panels" }, ...panels));
-  el.replaceChildren(root);
-  keepKeys(root);
+  mount(
+    el,
+    "tc-explorer",
+    "Heads of a trained model",
+    html("div", { class: "tc-menus" }, ...menus.map((m) => m.label)),
+    heads,
+    result,
+    html("div", { class: "tc-panels" }, ...panels),
+  );
   let frame = null; // where the map's squares begin
-
-  /** What is chosen; a number beyond what there is becomes the last there is. */
-  function state() {
-    const pick = (name, list) => Math.min(model.get(name), list.length - 1);
-    const sentence = pick("sentence", sentences);
-    const { kinds } = sentences[sentence];
-    const kind = pick("kind", kinds);
-    const { rows, columns, layers } = kinds[kind];
-    const layer = pick("layer", layers);
-    const head = pick("head", layers[layer]);
-    const word = pick("word", rows);
-    return { sentence, kinds, kind, rows, columns, layers, layer, head, word, maps: layers[layer] };
-  }
-
-  function choose(changes) {
-    for (const [name, value] of Object.entries(changes)) model.set(name, value);
-    model.save_changes();
-  }
 
   /** Keep the buttons, and with them the focus, where only the choice changed. */
   function renew(parent, names, make, chosen) {
@@ -135,25 +99,17 @@ function render({ model, el }) {
       parent.shown = key;
       parent.replaceChildren(...names.map(make));
     }
-    [...parent.children].forEach((button, i) => button.setAttribute("aria-pressed", i === chosen));
+    [...parent.children].forEach((child, i) => child.setAttribute("aria-pressed", i === chosen));
   }
 
   function draw() {
     const now = state();
     const weights = now.maps[now.head];
-    menus[0].fill(sentences.map((s) => s.title), now.sentence);
-    menus[1].fill(now.kinds.map((k) => k.name), now.kind);
-    menus[2].fill(now.layers.map((_, i) => `${i + 1} of ${now.layers.length}`), now.layer);
-    renew(heads, now.maps, (head, i) => {
-      const button = thumbnail(head, i);
-      button.addEventListener("click", () => choose({ head: i }));
-      return button;
-    }, now.head);
-    renew(queries, now.rows, (name, i) => {
-      const button = html("button", { type: "button" }, name);
-      button.addEventListener("click", () => choose({ word: i }));
-      return button;
-    }, now.word);
+    menus[0].show(sentences.map((s) => s.title), now.sentence);
+    menus[1].show(now.kinds.map((k) => k.name), now.kind);
+    menus[2].show(now.layers.map((_, i) => `${i + 1} of ${now.layers.length}`), now.layer);
+    renew(heads, now.maps, (head, i) => thumbnail(head, i, () => choose({ head: i })), now.head);
+    renew(queries, now.rows, (name, i) => button(name, () => choose({ word: i })), now.word);
     keys.replaceChildren(
       ...now.columns.map((name, j) => {
         const number = html("span", { class: "tc-share" }, digits(weights[now.word][j], 2));
@@ -166,18 +122,11 @@ function render({ model, el }) {
     frame = largeMap(map, weights, now.rows, now.columns, now.word);
     const place = `${now.kinds[now.kind].name}, layer ${now.layer + 1}, head ${now.head + 1}`;
     map.setAttribute("aria-label", `Map of ${place}: ${now.rows.length} queries, ${now.columns.length} keys`);
-    result.textContent = inWords(now.rows[now.word], now.columns, weights[now.word]);
+    result.textContent = sentence(now.rows[now.word], now.columns, weights[now.word]);
   }
 
-  menus.forEach(({ select }, i) =>
-    select.addEventListener("change", () => {
-      const rest = i < 2 ? { word: 0 } : {};
-      choose({ [CHOICES[i]]: Number(select.value), ...rest });
-    }),
-  );
   map.addEventListener("click", (event) => {
-    const box = map.getBoundingClientRect();
-    const y = (event.clientY - box.top) / box.height - frame.top;
+    const y = placeIn(map, event)[1] - frame.top;
     const row = Math.floor((y * frame.high) / CELL);
     if (row >= 0 && row < state().rows.length) choose({ word: row });
   });

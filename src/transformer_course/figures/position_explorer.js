@@ -5,31 +5,8 @@ const SIDE = 300; // units of the drawings
 const RADIUS = 80; // of the circle, for amplitude 1
 const DEEPEST = 1.5; // the number with the full colour
 
-/** How far one position turns the pair of a dimension, in radians. */
-function frequency(dimension, width) {
-  return 10000 ** (-(2 * Math.floor(dimension / 2)) / width);
-}
-
-/** One number of the table. */
-export function encode(position, dimension, width, amplitude) {
-  const angle = position * frequency(dimension, width);
-  return amplitude * (dimension % 2 ? Math.cos(angle) : Math.sin(angle));
-}
-
-function drawing(label, height, kind) {
-  const element = document.createElementNS(SVG, "svg");
-  element.setAttribute("viewBox", `0 0 ${SIDE} ${height}`);
-  element.setAttribute("role", "group");
-  element.setAttribute("aria-label", label);
-  element.classList.add(kind);
-  return element;
-}
-
-/** A native slider with its name and its number. */
-function slider(name, low, high, step) {
-  const input = html("input", { type: "range", min: low, max: high, step });
-  const number = html("span", { class: "tc-number" });
-  return { input, number, label: html("label", {}, html("span", {}, name), input, number) };
+function picture(label, height, kind) {
+  return canvas({ viewBox: `0 0 ${SIDE} ${height}`, role: "group", "aria-label": label, class: kind });
 }
 
 /** A value's colour: purple above 0, grey below, the page's own at 0. */
@@ -43,8 +20,8 @@ const across = (angle, radius) => SIDE / 2 + radius * Math.cos(angle);
 const down = (angle, radius) => SIDE / 2 - radius * Math.sin(angle);
 
 /** The circle with its two points; the first is a handle. */
-function circle() {
-  const element = drawing("Circle of one pair: across the cosine, upwards the sine", SIDE, "tc-circle");
+function circle(actions) {
+  const element = picture("Circle of one pair: across the cosine, upwards the sine", SIDE, "tc-circle");
   const back = svg(element, "g", { "aria-hidden": "true" });
   svg(back, "path", { class: "tc-axis", d: `M0,${SIDE / 2}H${SIDE}M${SIDE / 2},0V${SIDE}` });
   svg(back, "text", { x: SIDE - 2, y: SIDE / 2 - 6, "text-anchor": "end" }, "cos \u2192");
@@ -56,14 +33,8 @@ function circle() {
   const arms = svg(back, "path", { class: "tc-arm" });
   const later = svg(back, "g");
   svg(later, "circle", { r: 8, class: "tc-later" });
-  const laterName = svg(later, "text", { class: "tc-name" });
-  const handle = svg(element, "g", {
-    class: "tc-handle",
-    role: "slider",
-    tabindex: "0",
-    "aria-label": "Position on the circle: drag it, or use the arrow keys",
-    "aria-valuemin": 0,
-  });
+  const laterName = svg(later, "text", { class: "tc-beside" });
+  const handle = knob(element, "Position on the circle", actions, { "aria-valuemin": 0 });
   svg(handle, "circle", { r: 24, class: "tc-grip" }); // large enough for a finger
   svg(handle, "circle", { r: 11, class: "tc-point" });
   const name = svg(handle, "text", { y: 4.5, "text-anchor": "middle", class: "tc-in-point" });
@@ -80,44 +51,71 @@ function arcPath(from, to, radius) {
   return `M${places.join("L")}`;
 }
 
+const NAMES = ["position", "dimension", "offset", "length", "amplitude"];
+
+/** What dragging the point does: its turns are added up, because it may go round more than once. */
+function dragging(model, element, set) {
+  let drag = null;
+  const pointed = (event) => {
+    const [x, y] = placeIn(element(), event);
+    return Math.atan2(0.5 - y, x - 0.5);
+  };
+  const start = (event) => {
+    const turn = frequency(model.get("dimension"), model.get("d_model"));
+    drag = { last: pointed(event), total: model.get("position") * turn, turn };
+  };
+  const move = (event) => {
+    const now = pointed(event);
+    drag.total = turned(drag.total, drag.last, now, (model.get("length") - 1) * drag.turn);
+    drag.last = now;
+    set({ position: Math.round(drag.total / drag.turn) });
+  };
+  return { start, move };
+}
+
 function render({ model, el }) {
   const width = model.get("d_model");
-  const names = ["position", "dimension", "offset", "length", "amplitude"];
-  const start = Object.fromEntries(names.map((name) => [name, model.get(name)]));
+  const start = read(model, NAMES);
+  const set = (changes) => change(model, inTable(read(model, NAMES), changes));
+  const own = (title, name, range) => slider(title, range, (value) => set({ [name]: value }));
   const sliders = {
-    position: slider("Position", 0, start.length - 1, 1),
-    dimension: slider("Dimension", 0, width - 1, 1),
-    offset: slider("Offset k", 0, 10, 1),
-    length: slider("Length", 4, 64, 1),
-    amplitude: slider("Amplitude", 0, DEEPEST, 0.05),
+    position: own("Position", "position", [0, start.length - 1, 1]),
+    dimension: own("Dimension", "dimension", [0, width - 1, 1]),
+    offset: own("Offset k", "offset", [0, 10, 1]),
+    length: own("Length", "length", [4, 64, 1]),
+    amplitude: own("Amplitude", "amplitude", [0, DEEPEST, 0.05]),
   };
-  const map = drawing("Table of positions: a row for each position, a column for each dimension", SIDE, "tc-map");
+  const map = picture("Table of positions: a row for each position, a column for each dimension", SIDE, "tc-map");
   const cells = svg(map, "g", { "aria-hidden": "true" });
   const row = svg(map, "rect", { class: "tc-mark", "aria-hidden": "true" });
   const column = svg(map, "rect", { class: "tc-mark", "aria-hidden": "true" });
-  const round = circle();
-  const wave = drawing("The chosen dimension over the positions", 110, "tc-wave");
+  const press = ({ key }) => {
+    const position = stepped(read(model, NAMES), key);
+    if (position !== undefined) set({ position });
+    return position !== undefined;
+  };
+  const round = circle({ ...dragging(model, () => round.element, set), press });
+  const wave = picture("The chosen dimension over the positions", 110, "tc-wave");
   const line = svg(wave, "g", { "aria-hidden": "true" });
-  const result = html("p", { class: "tc-result", role: "status" });
-  const again = html("button", { type: "button" }, "Start again");
+  const result = verdict();
+  const again = button("Start again", () => set(start));
 
   const panel = (title, ...parts) => html("div", { class: "tc-panel" }, html("p", {}, title), ...parts);
-  const waveTitle = html("p");
-  const root = html(
-    "div",
-    { class: "tc-widget tc-positions", role: "group", "aria-label": "Positions on the circle" },
+  const title = html("p");
+  mount(
+    el,
+    "tc-positions",
+    "Positions on the circle",
     html(
       "div",
       { class: "tc-panels" },
       panel("Table: positions downwards, dimensions across", map),
       panel("One pair as a point on a circle", round.element),
     ),
-    html("div", { class: "tc-panel" }, waveTitle, wave),
-    html("div", { class: "tc-controls" }, ...names.map((name) => sliders[name].label)),
+    html("div", { class: "tc-panel" }, title, wave),
+    html("div", { class: "tc-controls" }, ...NAMES.map((name) => sliders[name].label)),
     html("div", { class: "tc-row" }, result, again),
   );
-  el.replaceChildren(root);
-  keepKeys(root);
 
   function drawMap({ position, dimension, length, amplitude }) {
     const [wide, high] = [SIDE / width, SIDE / length];
@@ -133,10 +131,8 @@ function render({ model, el }) {
     [...cells.children].forEach((cell, n) => {
       cell.style.fill = colour(encode(Math.floor(n / width), n % width, width, amplitude));
     });
-    const set = (mark, x, y, w, h) =>
-      Object.entries({ x, y, width: w, height: h }).forEach((pair) => mark.setAttribute(...pair));
-    set(row, 1, position * high, SIDE - 2, high);
-    set(column, dimension * wide, 1, wide, SIDE - 2);
+    setAll(row, { x: 1, y: position * high, width: SIDE - 2, height: high });
+    setAll(column, { x: dimension * wide, y: 1, width: wide, height: SIDE - 2 });
   }
 
   function drawCircle({ position, dimension, offset, length, amplitude }) {
@@ -154,14 +150,14 @@ function render({ model, el }) {
     round.legs.setAttribute("d", `M${x},${y}V${SIDE / 2}M${x},${y}H${SIDE / 2}`);
     round.later.setAttribute("transform", `translate(${x2},${y2})`);
     const side = x2 >= SIDE / 2 ? 1 : -1;
-    Object.entries({ x: 14 * side, y: y2 > SIDE / 2 ? 18 : -8, "text-anchor": side > 0 ? "start" : "end" }).forEach(
-      (pair) => round.laterName.setAttribute(...pair),
-    );
+    setAll(round.laterName, { x: 14 * side, y: y2 > SIDE / 2 ? 18 : -8, "text-anchor": side > 0 ? "start" : "end" });
     round.laterName.textContent = `${position + offset}`;
-    round.handle.setAttribute("transform", `translate(${x},${y})`);
-    round.handle.setAttribute("aria-valuemax", length - 1);
-    round.handle.setAttribute("aria-valuenow", position);
-    round.handle.setAttribute("aria-valuetext", `position ${position}, angle ${digits(angle, 2)}`);
+    setAll(round.handle, {
+      transform: `translate(${x},${y})`,
+      "aria-valuemax": length - 1,
+      "aria-valuenow": position,
+      "aria-valuetext": `position ${position}, angle ${digits(angle, 2)}`,
+    });
     round.name.textContent = position;
   }
 
@@ -178,86 +174,24 @@ function render({ model, el }) {
   }
 
   function draw() {
-    const state = Object.fromEntries(names.map((name) => [name, model.get(name)]));
-    const { position, dimension, offset, length, amplitude } = state;
-    sliders.position.input.max = length - 1;
-    for (const name of names) {
-      sliders[name].input.value = state[name];
-      sliders[name].number.textContent = name === "amplitude" ? digits(amplitude, 2) : state[name];
+    const state = read(model, NAMES);
+    sliders.position.input.max = state.length - 1;
+    for (const name of NAMES) {
+      sliders[name].show(state[name], name === "amplitude" ? digits(state.amplitude, 2) : state[name]);
     }
     drawMap(state);
     drawCircle(state);
     drawWave(state);
-    const turn = frequency(dimension, width);
-    const pair = Math.floor(dimension / 2);
-    const both = [0, 1].map((k) => encode(position, 2 * pair + k, width, amplitude));
-    const waveLength = (2 * Math.PI) / turn;
-    waveTitle.textContent =
-      `Dimension ${dimension}, a ${dimension % 2 ? "cosine" : "sine"}: ` +
-      `a full wave takes ${digits(waveLength, waveLength < 100 ? 1 : 0)} positions`;
-    const norm = amplitude * Math.sqrt(width / 2);
-    const size = Math.sqrt(width);
-    result.textContent =
-      `Pair ${pair} turns by ${digits(turn, 4)} a position. At position ${position}: ` +
-      `(sin, cos) = ${point(both, 3)}. From ${position} to ${position + offset}: ` +
-      `a turn of ${digits(offset * turn, 3)}. ` +
-      `The whole row has norm ${digits(norm, 2)}; an embedding times \u221A${width} has about ${digits(size, 2)}.`;
+    title.textContent = waveTitle(state.dimension, width);
+    result.textContent = sentence(state, width);
   }
 
-  function set(changes) {
-    const length = changes.length ?? model.get("length");
-    const position = changes.position ?? model.get("position");
-    const safe = Math.min(length - 1, Math.max(0, position));
-    for (const [name, value] of Object.entries({ ...changes, position: safe })) model.set(name, value);
-    model.save_changes();
-  }
-
-  for (const name of names) {
-    sliders[name].input.addEventListener("input", () => set({ [name]: Number(sliders[name].input.value) }));
-  }
-  again.addEventListener("click", () => set(start));
-
-  // While the point is dragged, its turns are added up: it may go round more than once.
-  let drag = null;
-  const pointed = (event) => {
-    const box = round.element.getBoundingClientRect();
-    return Math.atan2(box.top + box.height / 2 - event.clientY, event.clientX - box.left - box.width / 2);
-  };
-  round.handle.addEventListener("pointerdown", (event) => {
-    const turn = frequency(model.get("dimension"), width);
-    drag = { last: pointed(event), total: model.get("position") * turn, turn };
-    round.handle.setPointerCapture(event.pointerId);
-    round.handle.focus({ preventScroll: true });
-    event.preventDefault();
-  });
-  // Browsers differ in where touch-action counts in a drawing: this also keeps the page from scrolling.
-  round.handle.addEventListener("touchstart", (event) => event.preventDefault(), { passive: false });
-  round.handle.addEventListener("pointermove", (event) => {
-    if (!drag) return;
-    const now = pointed(event);
-    const step = now - drag.last;
-    const most = (model.get("length") - 1) * drag.turn;
-    drag.total += Math.atan2(Math.sin(step), Math.cos(step)); // the shorter way round
-    drag.total = Math.min(most, Math.max(0, drag.total));
-    drag.last = now;
-    set({ position: Math.round(drag.total / drag.turn) });
-  });
-  for (const end of ["pointerup", "pointercancel"]) round.handle.addEventListener(end, () => (drag = null));
-  round.handle.addEventListener("keydown", (event) => {
-    const steps = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 };
-    if (event.key in steps) set({ position: model.get("position") + steps[event.key] });
-    else if (event.key === "Home") set({ position: 0 });
-    else if (event.key === "End") set({ position: model.get("length") - 1 });
-    else return;
-    event.preventDefault(); // the page stays where it is
-  });
   map.addEventListener("click", (event) => {
-    const box = map.getBoundingClientRect();
-    const [x, y] = [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
-    const inside = (share, n) => Math.min(n - 1, Math.max(0, Math.floor(share * n)));
+    const [x, y] = placeIn(map, event);
+    const inside = (part, n) => clamp(Math.floor(part * n), 0, n - 1);
     set({ position: inside(y, model.get("length")), dimension: inside(x, width) });
   });
-  return follow(model, names, draw);
+  return follow(model, NAMES, draw);
 }
 
 export default { render };

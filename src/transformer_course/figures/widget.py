@@ -1,11 +1,12 @@
 """What the interactive figures have in common: the text of their scripts and style sheets.
 
 An anywidget's script is one text, stored in the notebook: the shared part is put in front of each figure's own.
+A figure's script has two files: its model, which computes and knows no page, and its drawing.
 """
 
 from pathlib import Path
 
-_HERE = Path(__file__).parent
+HERE = Path(__file__).parent
 
 
 def joined(name: str, suffix: str) -> str:
@@ -26,5 +27,6 @@ def joined(name: str, suffix: str) -> str:
     >>> ".tc-widget {" in joined("attention_plane", "css")
     True
     """
-    parts = (_HERE / f"{part}.{suffix}" for part in ("shared", name))
+    own = (f"{name}_model", name) if suffix == "js" else (name,)
+    parts = (HERE / f"{part}.{suffix}" for part in ("shared", *own))
     return "\n".join(part.read_text(encoding="utf-8") for part in parts)

@@ -1,0 +1,1 @@
+"""The interactive figures' mathematics: run in Node, compared with the package."""
