@@ -169,7 +169,7 @@ def _notes(
         largest = max(results, key=lambda result: result.case.size)
         called = ready_made_call(exercise, function, largest.given, clock.seconds)
         if called:
-            notes += f"\n(It calls {called}. That is right; you learn more if you write it out yourself.)"
+            notes += f"\n(It calls {called}. That counts as right; writing it out yourself teaches you more.)"
     if any(result.outcome.printed for result in results):
         notes += "\n(Your function prints something; the check hides it.)"
     return notes

@@ -102,8 +102,9 @@ def _words(task: Task, module: str, names: tuple[str, ...]) -> str:
 def _plain(name: str) -> str:
     """Return a name as it is spelt alike for a function and for a layer.
 
-    >>> _plain("MultiheadAttention") == _plain("multi_head_attention")
-    True
+    >>> [_plain(name) for name in ("MultiheadAttention", "TransformerEncoderLayer", "GRUCell", "adam_step")]
+    ['multiheadattention', 'encoderlayer', 'gru', 'adam']
     """
     plain = name.lower().replace("_", "")
-    return plain.removeprefix("transformer") or plain
+    plain = plain.removeprefix("transformer") or plain
+    return plain.removesuffix("cell").removesuffix("step")
