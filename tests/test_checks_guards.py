@@ -167,6 +167,14 @@ def test_a_call_that_overruns_in_compiled_code_is_measured() -> None:
     assert re.search(r"took \d\.\d seconds for one call|stopped only after \d\.\d\.", message)
 
 
+def test_one_long_call_is_said_even_where_it_takes_the_time_of_all(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running, "ALL_SECONDS", 2 * SECONDS)
+    numbers = long_sum(4 * SECONDS)
+    assert NOT_MIDWAY in judge(HALVES, lambda x: (x / 2, float(sum(numbers)))).message
+
+
 def test_compiled_code_alone_is_measured_too() -> None:
     """No step of Python follows in which a timer could strike."""
     exercise = dataclasses.replace(
@@ -178,30 +186,62 @@ def test_compiled_code_alone_is_measured_too() -> None:
 
 
 def slow(x: Any) -> Any:
-    time.sleep(0.2)
+    time.sleep(0.5)
     return _halves(x)
 
 
-def test_a_whole_check_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "ALL_SECONDS", 0.7)
+@pytest.fixture
+def soon_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Time for three calls of `slow`, with much to spare on a busy machine."""
+    monkeypatch.setattr(running, "SECONDS", 3.0)
+    monkeypatch.setattr(running, "ALL_SECONDS", 1.9)
+
+
+@pytest.mark.usefixtures("soon_up")
+def test_a_whole_check_has_a_time_limit() -> None:
     started = time.monotonic()
     message = judge(HALVES, slow).message
-    assert time.monotonic() - started < 1.6  # eight calls in all, of 0.2 seconds
+    assert time.monotonic() - started < 3.5  # eight calls in all, of half a second
     assert message == (
-        "halves. Not yet right. The check stopped after 0.7 seconds, with 1 of 4 cases done: your "
+        "halves. Not yet right. The check stopped after 1.9 seconds, with 1 of 4 cases done: your "
         "function is slow. So far its results are right. Expected: an answer at once, for inputs as small "
         "as these. Is something computed again and again that could be computed once?"
     )
 
 
-def test_a_slow_answer_that_is_wrong_is_told_where(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running, "ALL_SECONDS", 0.7)
+@pytest.mark.usefixtures("soon_up")
+def test_a_slow_answer_that_is_wrong_is_told_where() -> None:
     message = judge(HALVES, lambda x: (slow(x)[0], 5.0)).message
     assert "`total`: expected 4, got 5." in message
     assert message.endswith(
-        "\n(The check stopped after 0.7 seconds, with 1 of 4 cases done: your function is slow.)"
+        "\n(The check stopped after 1.9 seconds, with 1 of 4 cases done: your function is slow.)"
     )
     assert "So far" not in message
+
+
+def test_what_the_first_kind_of_array_told_stays_when_the_time_is_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Arrays first: a misconception. Then tensors, for which the time is too short."""
+    monkeypatch.setattr(running, "ALL_SECONDS", 1.0)
+    monkeypatch.setattr(running, "SECONDS", 3.0)
+
+    def doubles(x: Any) -> Any:
+        if type(x).__name__ == "Tensor":
+            time.sleep(1.1)
+        return x * 2, float(x.sum())
+
+    assert judge(HALVES, doubles).misconception == "doubled"
+
+
+@pytest.mark.usefixtures("soon_up")
+def test_the_kind_of_array_that_works_tells_more_than_an_error() -> None:
+    def only_tensors(x: Any) -> Any:
+        total = x.clone().sum()
+        time.sleep(0.5)
+        return x / 2, total
+
+    assert "So far its results are right" in judge(HALVES, only_tensors).message
 
 
 def test_a_helper_is_not_blamed_when_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,7 +81,7 @@ def _called(frame: types.FrameType) -> tuple[str, tuple[str, ...]]:
 def _called_compiled(function: Any) -> tuple[str, tuple[str, ...]]:
     """Return the module of a compiled function, or of the class whose method it is, and its name."""
     owner = getattr(function, "__module__", None) or type(function.__self__).__module__
-    return owner, (function.__name__,)
+    return str(owner), (str(function.__name__),)
 
 
 def _words(task: Task, module: str, names: tuple[str, ...]) -> str:
