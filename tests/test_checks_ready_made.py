@@ -10,7 +10,9 @@ from typing import Any
 import nbformat
 import numpy as np
 import pytest
+import torch
 
+from transformer_course import decoding
 from transformer_course.checks.discovery import exercises_by_chapter, exercises_named
 from transformer_course.checks.engine import judge
 from transformer_course.checks.ready_made import HANDED
@@ -33,6 +35,10 @@ OWN_SOFTMAX = (
 )
 TORCHS = "torch's ready-made `softmax`"
 OURS = "the course's own `softmax`"
+MASK = (
+    "masking.padding_mask(torch.as_tensor(ids), pad_id) & "
+    "torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril()"
+)
 BODIES = [
     ("softmax", "return torch.softmax(scores, axis)", TORCHS),
     ("softmax", "return scores.softmax(axis)", TORCHS),
@@ -72,8 +78,7 @@ BODIES = [
     ),
     (
         "decoder_mask",
-        "ids = torch.as_tensor(ids)\n    n = ids.shape[1]\n"
-        "    return masking.padding_mask(ids, pad_id) & torch.ones(n, n, dtype=torch.bool).tril()",
+        f"return {MASK}",
         "",
     ),
     (
@@ -114,6 +119,18 @@ def test_a_helper_of_the_learners_own_that_has_the_name_is_no_ready_made_one() -
     assert verdict("softmax", scope["mine"]).message == "Passed: softmax."
 
 
+def test_the_ready_made_function_itself_is_no_exception() -> None:
+    message = verdict("softmax", torch.softmax).message
+    assert message.startswith(f"Passed: softmax.\n(It calls {TORCHS}.")
+    message = verdict("length_penalty", decoding.length_penalty).message
+    assert "(It calls the course's own `length_penalty`." in message
+
+
+def test_an_import_inside_the_function_is_no_call() -> None:
+    body = f"import runpy\n    runpy.run_module(masking.__name__)\n    return {MASK}"
+    assert verdict("decoder_mask", defined("decoder_mask", body)).message == "Passed: decoder_mask."
+
+
 def test_a_helper_of_the_learners_own_may_be_what_calls_it() -> None:
     scope: dict[str, Any] = {"__name__": "__main__"}
     exec(
@@ -130,7 +147,7 @@ def test_a_question_may_be_answered_by_any_function() -> None:
     def predict(question: str) -> Any:
         from transformer_course import attention
 
-        attention.softmax(np.ones(2))
+        attention.softmax(torch.ones(2))
         return exercise.reference(question)
 
     assert "It calls" not in judge(exercise, predict).message

@@ -65,8 +65,9 @@ def _profile(watch: Callable[[types.FrameType, str, Any], None]) -> Iterator[Non
 
 
 def _in_library(frame: types.FrameType) -> bool:
-    """True for code of the course or of a library; what `for_tensors` calls is the learner's."""
-    return _module(frame).split(".")[0] in (COURSE, *LIBRARIES)
+    """True for code of the course or of a library; what this module calls is the learner's function."""
+    module = _module(frame)
+    return module != __name__ and module.split(".")[0] in (COURSE, *LIBRARIES)
 
 
 def _module(frame: types.FrameType) -> str:
@@ -90,7 +91,7 @@ def _words(task: Task, module: str, names: tuple[str, ...]) -> str:
     same = next((name for name in names if _plain(name) == _plain(task.name)), "")
     if root in LIBRARIES and same:
         return f"{root}'s ready-made `{same}`"
-    if root != COURSE:
+    if root != COURSE or names[0] == "<module>":  # an import
         return ""
     stem = task.reference.__module__.split(".")[2:3]
     of_chapter = stem and f"{module}.".startswith(f"{COURSE}.{stem[0]}.")
