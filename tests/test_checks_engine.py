@@ -2,7 +2,6 @@
 # ruff: noqa: B006, E701, E722, NPY002, SIM105 (written as learners write)
 
 import dataclasses
-import io
 import signal
 import sys
 import threading
@@ -512,11 +511,6 @@ def test_shown_arrays_have_no_blanks_at_the_end_of_a_line() -> None:
     text = comparing.show("x", np.ones((2, 2, 2)))
     assert all(line == line.rstrip() for line in text.splitlines())
     assert comparing.show("x", np.ones(100)) == "x: numbers of shape (100,)"
-
-
-def test_a_learners_prompt_does_not_hang(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "stdin", io.StringIO(""))
-    assert "EOFError" in judge(HALVES, lambda x: input("x? ")).message
 
 
 def test_a_helper_that_fails_its_own_check_is_named() -> None:

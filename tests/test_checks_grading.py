@@ -107,6 +107,17 @@ def test_a_misconception_is_named_and_a_stub_is_not_attempted(tmp_path: Path) ->
     assert (mark.verdict, mark.misconception) == ("not attempted", None)
 
 
+def test_an_answer_that_asks_or_exits_is_an_attempt(tmp_path: Path) -> None:
+    asks = "def decoder_mask(ids, pad_id=0):\n    return input('mask? ')"
+    quits = "def predict(question):\n    quit()"
+    cells = (asks, CHECK, quits, "check.predict(predict)", "check.influence(forgotten)")
+    marks = marked(notebook(tmp_path / "a.ipynb", *cells))
+    assert [mark.verdict for mark in marks] == ["not yet right", "not yet right", "no verdict"]
+    assert "asks for input" in marks[0].message
+    assert "calls `exit`" in marks[1].message
+    assert "NameError" in marks[2].message  # the kernel lived on
+
+
 def test_a_cell_without_an_end_is_stopped_and_the_next_one_runs(tmp_path: Path) -> None:
     endless = "while True: pass\ncheck.nothing()"
     path = notebook(tmp_path / "a.ipynb", endless, SPEAK, imports="import time")

@@ -216,6 +216,16 @@ def test_a_file_that_cant_be_read_is_never_written_over(
     assert sentence.rstrip(".") in said(capsys)
 
 
+def test_a_file_that_seeds_leaves_the_notebooks_random_numbers(cell: Cell) -> None:
+    keep(cell(SOFTMAX)["softmax"])
+    Path("my_transformer.py").write_text(text() + "\n\nnp.random.seed(1)\n", encoding="utf-8")
+    np.random.seed(7)  # noqa: NPY002
+    expected = np.random.random()  # noqa: NPY002
+    np.random.seed(7)  # noqa: NPY002
+    assert part("softmax").__module__ == "my_transformer"
+    assert np.random.random() == expected  # noqa: NPY002
+
+
 def test_part_falls_back_and_says_why(cell: Cell, capsys: pytest.CaptureFixture[str]) -> None:
     assert part("softmax") is attention.softmax
     assert said(capsys) == ("softmax: the course's own (my_transformer.py isn't in this folder).\n")

@@ -37,6 +37,7 @@ BESIDE = {
     "loss": {"fast", "labels"},
     "attention": {"fast"},
 }
+SHARED = {"validation"}  # rules without a chapter, for all
 # Who joins training, loss and decoding.
 JOINERS = {"translator", "cli", "evaluation"}
 
@@ -81,13 +82,14 @@ def test_chapter_imports_from_earlier_chapters_only(stem: str) -> None:
     allowed = set(STEMS[: NUMBERS[stem]]) | BESIDE.get(stem, set())
     if stem == "seq2seq":  # the overture
         allowed = {"attention"}
+    allowed |= SHARED
     assert imports(PACKAGE / f"{stem}.py") <= allowed
 
 
 def test_the_corpus_and_the_helpers_import_no_chapter() -> None:
     for path in MODULES:
         name = module_name(path)
-        if name.split(".")[0] in {"corpus", "checkpoints", "interrupts"}:
+        if name.split(".")[0] in {"corpus", "checkpoints", "interrupts", *SHARED}:
             assert not imports(path) & set(STEMS), name
 
 
@@ -444,7 +446,7 @@ NO_SOURCE = {
     "translator": {"AttentionMaps", "Translator", "load_vocabulary", "save_vocabulary"},
 }
 NOTHING_PUBLISHED = {  # whole modules
-    *("__init__", "__main__", "checkpoints", "cli", "interrupts", "runs"),
+    *("__init__", "__main__", "checkpoints", "cli", "interrupts", "runs", "validation"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
 }
 WORK = re.compile(r"\b([A-Z][\w-]+)( et al\.| and [A-Z][\w-]+)? ((?:19|20)\d\d)\b")

@@ -1858,7 +1858,7 @@ MUTANTS = [
         "checks_engine",
         (
             "each case runs once",
-            "    if not first.trouble:\n        outcome = run(function, given, running.SECONDS)\n",
+            "    if not first.trouble:\n        outcome = _call(function, given, clock)\n",
             "",
             "test_each_trouble_has_its_own_sentence",
         ),

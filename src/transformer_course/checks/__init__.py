@@ -1,7 +1,7 @@
 """Checks of the exercises: they run the learner's function and say what is wrong with it, not only that it is.
 
 One module or package per chapter, of the same name: `from transformer_course.checks import attention as check`.
-`exercise` says what an exercise declares, `engine` judges an answer, `running` keeps the notebook alive
+`task` says what an exercise declares, `engine` judges an answer, `running` keeps the notebook alive
 whatever the learner's function does, and `comparing` puts differences into words.
 
 `keep` and `part` gather the learner's own Transformer in `my_transformer.py`, beside the notebook.

@@ -5,11 +5,11 @@ import importlib
 import pkgutil
 
 from transformer_course import checks
-from transformer_course.checks.exercise import Exercise
+from transformer_course.checks.task import Task
 
 
 @functools.cache
-def exercises_by_chapter() -> dict[str, tuple[Exercise, ...]]:
+def exercises_by_chapter() -> dict[str, tuple[Task, ...]]:
     """Return the exercises of each chapter, by the chapter's stem.
 
     >>> "attention" in exercises_by_chapter()
@@ -20,7 +20,7 @@ def exercises_by_chapter() -> dict[str, tuple[Exercise, ...]]:
     return {name: package.EXERCISES for name, package in packages.items()}
 
 
-def exercises_named(name: str, chapter: str | None = None) -> list[Exercise]:
+def exercises_named(name: str, chapter: str | None = None) -> list[Task]:
     """Return the exercises of one chapter, or of all, whose function has this name."""
     by_chapter = exercises_by_chapter()
     found = by_chapter.get(chapter, ()) if chapter else sum(by_chapter.values(), ())

@@ -9,14 +9,18 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
+import time
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import torch
 
 from transformer_course.checks import running
 from transformer_course.checks.comparing import Array, Unfit, as_parts, loose_parts, same
+from transformer_course.checks.discovery import exercises_named
+from transformer_course.checks.guards import random_states_kept
+from transformer_course.checks.ready_made import ready_made_call
 from transformer_course.checks.report import (
     Report,
     Result,
@@ -24,23 +28,22 @@ from transformer_course.checks.report import (
     failed,
     unattempted,
     unexplained,
+    unfinished,
 )
-from transformer_course.checks.running import Outcome, in_depth, run
+from transformer_course.checks.running import Clock, Outcome, in_depth, run
+from transformer_course.checks.task import Case, Task
 
-if TYPE_CHECKING:
-    from transformer_course.checks.exercise import Case, Exercise
-
-FINAL = ("unimplemented", "time", "recursion", "exit", "changed", "random")
+FINAL = ("unimplemented", "time", "recursion", "exit", "input", "changed", "random")
 NUMBERS, EXPLAINED, SURE = 2, 3, 4  # how much a verdict tells: wrong numbers, why, nothing to add
 
 
 def judge(
-    exercise: Exercise, function: Callable[..., Any], kinds: Sequence[str] | None = None
+    exercise: Task, function: Callable[..., Any], kinds: Sequence[str] | None = None
 ) -> Report:
     """Return the verdict on the learner's function; never raises for anything the function does.
 
     A function may be written for NumPy arrays or for torch tensors: both are tried, and the verdict that
-    tells more counts.
+    tells more counts. All calls together have a time limit.
 
     Args:
         exercise: what was to be written.
@@ -53,8 +56,10 @@ def judge(
     refusal = _refuse(exercise, function)
     if refusal:
         return failed(exercise, refusal)
-    report = _most_telling(exercise, function, kinds)
-    helper = "" if report.passed else _wrong_helper(exercise, function)
+    clock = Clock()
+    with random_states_kept():
+        report = _most_telling(exercise, function, clock, kinds)
+        helper = "" if report.passed else _wrong_helper(exercise, function, clock)
     if not helper:
         return report
     if not report.attempted:  # the helper is what isn't written
@@ -64,7 +69,10 @@ def judge(
 
 
 def _most_telling(
-    exercise: Exercise, function: Callable[..., Any], kinds: Sequence[str] | None = None
+    exercise: Task,
+    function: Callable[..., Any],
+    clock: Clock,
+    kinds: Sequence[str] | None = None,
 ) -> Report:
     """Judge with each kind of array and return the report that tells most.
 
@@ -72,31 +80,33 @@ def _most_telling(
     tensors of equal value apart.
     """
     first, *others = kinds or _array_kinds(exercise, function)
-    best = _judge_with(exercise, function, first)
-    for kind in others if best[0] < SURE else ():
-        found = _judge_with(exercise, function, kind)
+    best = _judge_with(exercise, function, first, clock)
+    for kind in others if best[0] < SURE and not clock.up else ():
+        found = _judge_with(exercise, function, kind, clock)
         if found[0] > best[0] and not (found[1].passed and best[0] >= NUMBERS):
             best = found
     return best[1]
 
 
-def _wrong_helper(exercise: Exercise, function: Callable[..., Any]) -> str:
+def _wrong_helper(exercise: Task, function: Callable[..., Any], clock: Clock) -> str:
     """Return the name of a function of another exercise that this one uses and that fails its own check."""
-    from transformer_course.checks.discovery import exercises_named  # it imports this module
-
     scope, codes = getattr(function, "__globals__", {}), [getattr(function, "__code__", None)]
     for code in codes:
         codes += [part for part in getattr(code, "co_consts", ()) if inspect.iscode(part)]
         for name in getattr(code, "co_names", ()):
             own = getattr(scope.get(name), "__globals__", None) is scope  # not imported
             exercises = exercises_named(name) if own else []
-            fails = exercises and not any(_most_telling(e, scope[name]).passed for e in exercises)
+            fails = exercises and not any(
+                _most_telling(e, scope[name], clock).passed for e in exercises
+            )
+            if clock.up:
+                return ""
             if fails and name != exercise.name:
                 return str(name)
     return ""
 
 
-def _refuse(exercise: Exercise, function: Any) -> str:
+def _refuse(exercise: Task, function: Any) -> str:
     """Return a sentence if what was given to the check can't be called with the exercise's arguments."""
     if not callable(function):
         return (
@@ -115,7 +125,7 @@ def _refuse(exercise: Exercise, function: Any) -> str:
     return ""
 
 
-def _array_kinds(exercise: Exercise, function: Callable[..., Any]) -> list[str]:
+def _array_kinds(exercise: Task, function: Callable[..., Any]) -> list[str]:
     """Return what kinds of array to try, the likelier first."""
     if not any(isinstance(x, np.ndarray) for case in exercise.cases for x in case.arguments):
         return ["numpy"]
@@ -127,24 +137,46 @@ def _array_kinds(exercise: Exercise, function: Callable[..., Any]) -> list[str]:
     return ["torch", "numpy"] if likely else ["numpy", "torch"]
 
 
-def _judge_with(exercise: Exercise, function: Callable[..., Any], kind: str) -> tuple[int, Report]:
+def _judge_with(
+    exercise: Task, function: Callable[..., Any], kind: str, clock: Clock
+) -> tuple[int, Report]:
     """Judge with one kind of array; the first number says how much the verdict tells."""
     results: list[Result] = []
     for case, raw in zip(exercise.cases, _answers(exercise), strict=True):
-        result = run_case(exercise, function, case, raw, kind)
+        result = run_case(exercise, function, case, raw, kind, clock)
         if result.outcome.trouble == "unimplemented":
             return SURE, unattempted(exercise)
+        if result.outcome.trouble == "slow":
+            return int(bool(results)), unfinished(exercise, results)
         if result.outcome.trouble in FINAL:
             return SURE, failed(exercise, result.sentence)
         results.append(result)
     rank, report = _verdict(exercise, results)
+    return rank, dataclasses.replace(
+        report, message=report.message + _notes(exercise, function, results, report, clock)
+    )
+
+
+def _notes(
+    exercise: Task,
+    function: Callable[..., Any],
+    results: list[Result],
+    report: Report,
+    clock: Clock,
+) -> str:
+    """Return what is to be said beside the verdict, each on a line of its own."""
+    notes = ""
+    if report.passed:
+        largest = max(results, key=lambda result: result.case.size)
+        called = ready_made_call(exercise, function, largest.given, clock.seconds)
+        if called:
+            notes += f"\n(It calls {called}. That counts as right; writing it out yourself teaches you more.)"
     if any(result.outcome.printed for result in results):
-        note = "\n(Your function prints something; the check hides it.)"
-        report = dataclasses.replace(report, message=report.message + note)
-    return rank, report
+        notes += "\n(Your function prints something; the check hides it.)"
+    return notes
 
 
-def _verdict(exercise: Exercise, results: list[Result]) -> tuple[int, Report]:
+def _verdict(exercise: Task, results: list[Result]) -> tuple[int, Report]:
     """Return what the results of all cases say together, and how much that tells."""
     wrong = [result for result in results if not result.right(exercise.tolerance)]
     if not wrong:
@@ -158,14 +190,14 @@ def _verdict(exercise: Exercise, results: list[Result]) -> tuple[int, Report]:
 
 
 @functools.cache
-def _answers(exercise: Exercise) -> list[Any]:
+def _answers(exercise: Task) -> list[Any]:
     """Return what the reference returns in each case."""
     return [exercise.reference(*case.arguments) for case in exercise.cases]
 
 
 @functools.cache
 def _wrong_answers(
-    exercise: Exercise, wrong: Callable[..., Any]
+    exercise: Task, wrong: Callable[..., Any]
 ) -> list[tuple[list[Array] | None, bool]]:
     """Return for each case what a misconception returns, and whether that tells it from the reference.
 
@@ -188,16 +220,22 @@ def _tensor(value: Any) -> Any:
 
 
 def run_case(
-    exercise: Exercise, function: Callable[..., Any], case: Case, raw: Any, kind: str
+    exercise: Task,
+    function: Callable[..., Any],
+    case: Case,
+    raw: Any,
+    kind: str,
+    clock: Clock | None = None,
 ) -> Result:
     """Run one case twice: the second time must give the same."""
+    clock = clock or Clock()
     given = case.arguments
     if kind == "torch":
         given = in_depth(given, _tensor)
     expected = as_parts(raw, raw, exercise.returns)
-    outcome = first = run(function, given, running.SECONDS)
+    outcome = first = _call(function, given, clock)
     if not first.trouble:
-        outcome = run(function, given, running.SECONDS)
+        outcome = _call(function, given, clock)
     if outcome.value is Ellipsis:
         outcome = Outcome(trouble="unimplemented")
     if outcome.trouble == "unimplemented" and case is not exercise.cases[0]:
@@ -219,7 +257,17 @@ def run_case(
     return Result(case, given, expected, outcome, parts)
 
 
-def _diagnose(exercise: Exercise, results: list[Result]) -> Report | None:
+def _call(function: Callable[..., Any], given: tuple[Any, ...], clock: Clock) -> Outcome:
+    """Run one call; its trouble is "slow" if it got less than a call may take, and needed more."""
+    seconds, start = clock.seconds, time.monotonic()
+    outcome = run(function, given, seconds)
+    clock.spent += time.monotonic() - start
+    if outcome.trouble == "time" and seconds < running.SECONDS:
+        return Outcome(trouble="slow")
+    return outcome
+
+
+def _diagnose(exercise: Task, results: list[Result]) -> Report | None:
     """Return the report of the misconception that explains the results, or None.
 
     It explains them if they are equal to its own in every case. Where the cases are questions, it is
@@ -242,7 +290,7 @@ def _diagnose(exercise: Exercise, results: list[Result]) -> Report | None:
     return partly
 
 
-def _agrees(exercise: Exercise, result: Result, wrong: list[Array] | None) -> bool:
+def _agrees(exercise: Task, result: Result, wrong: list[Array] | None) -> bool:
     """True if the learner's results of a case are those of a misconception; None: it raises an exception."""
     if wrong is None or result.outcome.trouble:
         return wrong is None and bool(result.outcome.trouble)

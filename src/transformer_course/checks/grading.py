@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.report import Report
 
 if TYPE_CHECKING:
@@ -165,8 +166,6 @@ def _read(path: Path) -> "NotebookNode":
 
 def _checks(notebook: "NotebookNode") -> tuple[dict[str, int], list[str]]:
     """Return every check that is called, with its first cell, and the exercises of the notebook's chapters."""
-    from transformer_course.checks.discovery import exercises_by_chapter  # it imports this module
-
     codes = [NO_CODE.sub("", cell.source) for cell in notebook.cells]
     text = "\n".join(codes)
     imported = [*MODULE.findall(text), *re.findall(NAMED, " ".join(MODULES.findall(text)))]

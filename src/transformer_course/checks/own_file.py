@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_course.checks import running
+from transformer_course.checks.guards import random_states_kept
 
 NAME = "my_transformer"
 FILE = f"{NAME}.py"
@@ -49,7 +50,8 @@ def load(text: str) -> dict[str, Any]:
         where = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
         raise CannotKeep(f"{FILE} can't be read as Python{where}. Mend it there first.") from None
     module = sys.modules[NAME] = types.ModuleType(NAME)
-    outcome = running.run(lambda: exec(code, vars(module)), (), running.SECONDS)
+    with random_states_kept():
+        outcome = running.run(lambda: exec(code, vars(module)), (), running.SECONDS)
     if outcome.trouble:
         sentence = outcome.sentence or "Your function stopped with NotImplementedError."
         raise CannotKeep(sentence.replace("Your function", FILE))

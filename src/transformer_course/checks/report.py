@@ -1,15 +1,11 @@
 """The verdict on the learner's function, in words."""
 
-from __future__ import annotations
+from dataclasses import dataclass, replace
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
+from transformer_course.checks import running
 from transformer_course.checks.comparing import Array, first_difference, names_of_parts, same, show
 from transformer_course.checks.running import Outcome
-
-if TYPE_CHECKING:
-    from transformer_course.checks.exercise import Arguments, Case, Exercise, Misconception
+from transformer_course.checks.task import Arguments, Case, Misconception, Task
 
 
 @dataclass(frozen=True)
@@ -60,7 +56,7 @@ class Result:
         return self.parts is not None and same(self.parts, self.expected, tolerance)
 
 
-def unattempted(exercise: Exercise) -> Report:
+def unattempted(exercise: Task) -> Report:
     """Return the report of a function that isn't written yet."""
     message = (
         f"{exercise.name}: not attempted yet. Replace `raise NotImplementedError` by your own lines. "
@@ -69,12 +65,12 @@ def unattempted(exercise: Exercise) -> Report:
     return Report(False, None, None, message, attempted=False)
 
 
-def failed(exercise: Exercise, sentence: str) -> Report:
+def failed(exercise: Task, sentence: str) -> Report:
     """Return the report of a wrong answer that no misconception explains."""
     return Report(False, None, None, f"{exercise.name}. Not yet right. {sentence}")
 
 
-def explained(exercise: Exercise, found: Misconception, result: Result, alone: bool) -> Report:
+def explained(exercise: Task, found: Misconception, result: Result, alone: bool) -> Report:
     """Return the report of a wrong answer that a misconception explains.
 
     Args:
@@ -89,7 +85,7 @@ def explained(exercise: Exercise, found: Misconception, result: Result, alone: b
     return Report(False, found.name, found.hint, message if alone else f"{message}\n{more}")
 
 
-def unexplained(exercise: Exercise, result: Result) -> Report:
+def unexplained(exercise: Task, result: Result) -> Report:
     """Return the report of a wrong answer by its smallest case that fails."""
     sentence = result.sentence
     if exercise.secret:
@@ -105,4 +101,27 @@ def unexplained(exercise: Exercise, result: Result) -> Report:
     shown = "\n".join(line.rstrip() for line in shown.splitlines())
     return failed(
         exercise, f"{sentence}\nThe smallest case that fails ({result.case.about}):\n{shown}"
+    )
+
+
+def unfinished(exercise: Task, results: list[Result]) -> Report:
+    """Return the report of an answer so slow that the check stopped.
+
+    Args:
+        exercise: what was to be done.
+        results: those of the cases before that.
+    """
+    stopped = (
+        f"The check stopped after {running.ALL_SECONDS:g} seconds, with {len(results)} of "
+        f"{len(exercise.cases)} cases done: your function is slow"
+    )
+    wrong = [result for result in results if not result.right(exercise.tolerance)]
+    if wrong:
+        report = unexplained(exercise, min(wrong, key=lambda result: result.case.size))
+        return replace(report, message=f"{report.message}\n({stopped}.)")
+    so_far = " So far its results are right." if results else ""
+    return failed(
+        exercise,
+        f"{stopped}.{so_far} Expected: an answer at once, for inputs as small as these. Is something "
+        "computed again and again that could be computed once?",
     )

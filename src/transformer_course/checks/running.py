@@ -1,7 +1,7 @@
 """Run the learner's function so that nothing it does stops or hangs the notebook.
 
-Two things can't be stopped: a single call into compiled code that never comes back, such as `10**10**10`, and,
-where there is no timer, a loop that catches every exception, TimeUp too.
+Two things can't be stopped: a single call into compiled code, such as `10**10**10`, which is measured once it
+comes back, and, where there is no timer, a loop that catches every exception, TimeUp too.
 """
 
 import contextlib
@@ -21,7 +21,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from transformer_course.checks.guards import InputAsked, doors_closed
+
 SECONDS = 3.0  # the time one call may take
+ALL_SECONDS = 10.0  # the time all calls of a check may take together
+LATE = 0.5  # seconds beyond its limit after which a call wasn't stopped in time
 AGAIN = 0.01  # seconds after which the alarm rings again
 OURS = (__file__, contextlib.__file__)  # code in which the alarm doesn't strike
 
@@ -36,7 +40,8 @@ class Outcome:
 
     Args:
         value: what the function returned, if `trouble` is empty.
-        trouble: "" if it returned; else "unimplemented", "error", "time", "recursion", "exit" or "changed".
+        trouble: "" if it returned; else "unimplemented", "error", "time", "recursion", "exit", "input" or
+            "changed".
         sentence: the trouble in words, for the learner.
         printed: number of characters that the function printed.
     """
@@ -45,6 +50,23 @@ class Outcome:
     trouble: str = ""
     sentence: str = ""
     printed: int = 0
+
+
+class Clock:
+    """Adds up the time that the calls of a check take."""
+
+    def __init__(self) -> None:
+        self.spent = 0.0
+
+    @property
+    def up(self) -> bool:
+        """True if the calls have taken all their time."""
+        return self.spent >= ALL_SECONDS
+
+    @property
+    def seconds(self) -> float:
+        """The time that the next call may take."""
+        return max(0.001, min(SECONDS, ALL_SECONDS - self.spent))
 
 
 class _Sink(io.TextIOBase):
@@ -127,20 +149,19 @@ def run(function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float
     Only the learner's own Ctrl-C (KeyboardInterrupt) goes through.
     """
     given = copied(arguments)
-    sink = _Sink()
+    sink, start = _Sink(), time.monotonic()
     try:
-        with _quiet(sink), time_limit(seconds):
+        with _quiet(sink), doors_closed(), time_limit(seconds):
             value = function(*given)
     except TimeUp:
-        return Outcome(
-            trouble="time",
-            sentence=f"Your function didn't finish in {seconds:g} seconds, and was stopped. "
-            "Expected: an answer at once. Is there a loop that never ends?",
-        )
+        return _late(seconds, time.monotonic() - start, ended=False)
     except KeyboardInterrupt:
         raise
     except BaseException as error:
         return _failure(function, error, sink.characters)
+    took = time.monotonic() - start
+    if took > seconds:
+        return _late(seconds, took, ended=True)
     if not unchanged(given, arguments):
         return Outcome(
             trouble="changed",
@@ -153,7 +174,7 @@ def run(function: Callable[..., Any], arguments: tuple[Any, ...], seconds: float
 
 @contextlib.contextmanager
 def _quiet(sink: _Sink) -> Iterator[None]:
-    """Keep prints and warnings off the page, and leave warning and random state as they were."""
+    """Keep prints and warnings off the page, and leave the settings of warnings as they were."""
     with (
         contextlib.redirect_stdout(sink),
         contextlib.redirect_stderr(sink),
@@ -164,9 +185,33 @@ def _quiet(sink: _Sink) -> Iterator[None]:
         yield
 
 
+def _late(seconds: float, took: float, ended: bool) -> Outcome:
+    """Return the outcome of a call that took too long, whether it `ended` or was stopped."""
+    if not ended and took < seconds + LATE:
+        sentence = f"Your function didn't finish in {seconds:g} seconds, and was stopped."
+        ask = "Is there a loop that never ends?"
+    else:
+        if ended:
+            sentence = (
+                f"Your function took {took:.1f} seconds for one call, and may take {seconds:g}."
+            )
+        else:
+            sentence = (
+                f"Your function didn't finish in {seconds:g} seconds, and could be stopped only after "
+                f"{took:.1f}."
+            )
+        sentence += (
+            " (One step in compiled code, such as a large product, can't be stopped midway.)"
+        )
+        ask = "Is there an array, or a number, that grows much larger than the inputs?"
+    sentence = f"{sentence} Expected: an answer at once. {ask}"
+    return Outcome(trouble="time", sentence=sentence)
+
+
 def _failure(function: Callable[..., Any], error: BaseException, printed: int) -> Outcome:
     """Return the outcome of a call that ended with an exception."""
-    if isinstance(error, NotImplementedError):
+    where = _where(function, error)
+    if _is_stub(error, where):
         return Outcome(trouble="unimplemented", printed=printed)
     if isinstance(error, RecursionError):
         return Outcome(
@@ -179,20 +224,35 @@ def _failure(function: Callable[..., Any], error: BaseException, printed: int) -
             trouble="exit",
             sentence="Your function calls `exit`, which would end the notebook. Expected: `return`.",
         )
+    if isinstance(error, InputAsked):
+        return Outcome(
+            trouble="input",
+            sentence="Your function asks for input, and nobody answers while it is checked. "
+            "Expected: a result that comes from its arguments alone.",
+        )
     what = traceback.format_exception_only(error)[-1].splitlines()[0][:180].rstrip(".")
-    sentence = f"Your function stopped with {what}{_where(function, error)}."
+    line = f", in your line `{where}`" if where else ""
+    line = f", in your line `{where}`" if where else ""
+    sentence = f"Your function stopped with {what}{line}."
     return Outcome(trouble="error", sentence=sentence, printed=printed)
 
 
+def _is_stub(error: BaseException, where: str) -> bool:
+    """True for the `raise NotImplementedError` of a stub; torch raises such errors too, with a text."""
+    if type(error) is not NotImplementedError:  # of a subclass: `getpass` where nobody can type
+        return False
+    return not error.args or where.startswith("raise NotImplementedError")
+
+
 def _where(function: Callable[..., Any], error: BaseException) -> str:
-    """Return the learner's own line that raised `error`, as the end of a sentence."""
+    """Return the learner's own line that raised `error`; nothing if it isn't known."""
     code = getattr(function, "__code__", None)
     found, step = "", error.__traceback__
     while code is not None and step is not None:
         if step.tb_frame.f_code.co_filename == code.co_filename:
             found = linecache.getline(code.co_filename, step.tb_lineno).strip()
         step = step.tb_next
-    return f", in your line `{found}`" if found else ""
+    return found
 
 
 def in_depth(value: Any, change: Callable[[Any], Any]) -> Any:
@@ -220,7 +280,7 @@ def _copy(value: Any) -> Any:
 
 
 def unchanged(given: Any, original: Any) -> bool:
-    """True if every array, list and dictionary still has its shape and values."""
+    """True if every array, list and dictionary still has its shape and values; NaN is the value NaN."""
     if isinstance(original, dict):
         return given.keys() == original.keys() and all(
             unchanged(given[name], part) for name, part in original.items()
@@ -231,5 +291,5 @@ def unchanged(given: Any, original: Any) -> bool:
         now, before = (
             np.asarray(x.detach() if isinstance(x, torch.Tensor) else x) for x in (given, original)
         )
-        return np.array_equal(now, before)
+        return np.array_equal(now, before, equal_nan=before.dtype.kind in "fc")
     return given is original or bool(given == original)

@@ -1,134 +1,140 @@
 """Exercise: numbers of positions, worked out before any code runs."""
 
-from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
+from transformer_course.checks.questions import Question, Slip, predict_exercise
 
-KEY = AnswerKey(
-    {
-        "a": 18.0,
-        "b": 256.0,
-        "c": 255.0,
-        "d": 10.0,
-        "e": 8.0,
-        "f": 27.0,
-        "g": (20, 512),
-        "h": 7.0,
-    }
-)
+QUESTIONS = {
+    "a": Question(
+        "the sum of position 0",
+        18.0,
+        "What are sin 0 and cos 0?",
+        (
+            Slip(
+                0.0, "position 0 taken for zeros", "The sines are right. What is the cosine of 0?"
+            ),
+            Slip(1.0, "one pair only", "How many pairs has a row of this width?"),
+            Slip(
+                36.0, "position 0 taken for ones", "The cosines are right. What is the sine of 0?"
+            ),
+            Slip(19.5588, "the code of position 1", "That is the position of the second word."),
+        ),
+    ),
+    "b": Question(
+        "the number of pairs",
+        256.0,
+        "How many dimensions has a pair?",
+        (
+            Slip(
+                512.0,
+                "a pair for each dimension",
+                "A wave has a sine and a cosine. How many dimensions does it fill?",
+            ),
+        ),
+    ),
+    "c": Question(
+        "the last i",
+        255.0,
+        "From which number does i count?",
+        (
+            Slip(
+                256.0, "i counted from 1", "Which dimensions would belong to this i? Do they exist?"
+            ),
+            Slip(
+                511.0,
+                "i taken for the number of a dimension",
+                "That is the last dimension. How many pairs are there?",
+            ),
+        ),
+    ),
+    "d": Question(
+        "a divisor",
+        10.0,
+        "Which pair do dimensions 2 and 3 belong to?",
+        (
+            Slip(
+                100.0,
+                "the divisor of another pair or width",
+                "It would be right for the next pair, or for half the width. Pairs count from 0.",
+            ),
+            Slip(
+                10_000 ** (1 / 8),
+                "exponent i / d, not 2i / d",
+                "The pair is right. Write down the exponent of the equation once more.",
+            ),
+        ),
+    ),
+    "e": Question(
+        "the norm of a row",
+        8.0,
+        "What does each pair add to the square of the norm?",
+        (
+            Slip(
+                128**0.5,
+                "the root of the width",
+                "Each *pair* adds 1 to the square of the norm, not each dimension.",
+            ),
+            Slip(64.0, "the square of the norm", "You found the square of the norm."),
+        ),
+    ),
+    "f": Question(
+        "an equal dot product",
+        27.0,
+        "On what alone do dot products depend?",
+        (
+            Slip(
+                13.0,
+                "sums of positions compared",
+                "Equal are not the sums of the two positions. Compare how far they are apart.",
+            ),
+            Slip(
+                7.0,
+                "the offset itself",
+                "That is how far apart the first two are. Where does the other pair begin?",
+            ),
+        ),
+    ),
+    "g": Question(
+        "the part of the table that is added",
+        (20, 512),
+        "How many words has a sentence?",
+        (
+            Slip(
+                (8, 20, 512),
+                "a table for each sentence",
+                "All sentences of a batch get the same positions.",
+            ),
+            Slip(
+                (5000, 512),
+                "the whole table",
+                "How many rows of the table does a sentence of 20 words need?",
+            ),
+            Slip((20,), "one number for each position", "A position has a whole vector."),
+        ),
+    ),
+    "h": Question(
+        "the angle of a step",
+        7.0,
+        "By how much does pair 0 turn at each position?",
+        (
+            Slip(
+                7 * 2 * 3.14159265,
+                "a full turn for each position",
+                "A full turn of pair 0 takes about 6.28 positions.",
+            ),
+            Slip(
+                47.0,
+                "the place added to the step",
+                "That is the angle of position 47 itself. How much of it is the step?",
+            ),
+        ),
+    ),
+}
 
-
-predict = Exercise(
-    name="predict",
-    kind="predict",
-    difficulty=1,
-    minutes=10,
+predict = predict_exercise(
+    QUESTIONS,
     statement=(
         "Answer with pencil and paper, before you run any code: a number, or a shape as a tuple. "
         "Your function gets the letter of a question and returns your answer."
     ),
-    returns=("answer",),
-    reference=KEY.question,
-    cases=(
-        Case("the sum of position 0", ("a",), "What are sin 0 and cos 0?"),
-        Case("the number of pairs", ("b",), "How many dimensions has a pair?"),
-        Case("the last i", ("c",), "From which number does i count?"),
-        Case("a divisor", ("d",), "Which pair do dimensions 2 and 3 belong to?"),
-        Case("the norm of a row", ("e",), "What does each pair add to the square of the norm?"),
-        Case("an equal dot product", ("f",), "On what alone do dot products depend?"),
-        Case("the part of the table that is added", ("g",), "How many words has a sentence?"),
-        Case("the angle of a step", ("h",), "By how much does pair 0 turn at each position?"),
-    ),
+    minutes=10,
     tolerance=0.001,
-    secret=True,
-    misconceptions=(
-        Misconception(
-            "position 0 taken for zeros",
-            KEY.wrong("a", 0.0),
-            "The sines are right. What is the cosine of 0?",
-        ),
-        Misconception(
-            "one pair only",
-            KEY.wrong("a", 1.0),
-            "How many pairs has a row of this width?",
-        ),
-        Misconception(
-            "position 0 taken for ones",
-            KEY.wrong("a", 36.0),
-            "The cosines are right. What is the sine of 0?",
-        ),
-        Misconception(
-            "the code of position 1",
-            KEY.wrong("a", 19.5588),
-            "That is the position of the second word.",
-        ),
-        Misconception(
-            "a pair for each dimension",
-            KEY.wrong("b", 512.0),
-            "A wave has a sine and a cosine. How many dimensions does it fill?",
-        ),
-        Misconception(
-            "i counted from 1",
-            KEY.wrong("c", 256.0),
-            "Which dimensions would belong to this i? Do they exist?",
-        ),
-        Misconception(
-            "i taken for the number of a dimension",
-            KEY.wrong("c", 511.0),
-            "That is the last dimension. How many pairs are there?",
-        ),
-        Misconception(
-            "the divisor of another pair or width",
-            KEY.wrong("d", 100.0),
-            "It would be right for the next pair, or for half the width. Pairs count from 0.",
-        ),
-        Misconception(
-            "exponent i / d, not 2i / d",
-            KEY.wrong("d", 10_000 ** (1 / 8)),
-            "The pair is right. Write down the exponent of the equation once more.",
-        ),
-        Misconception(
-            "the root of the width",
-            KEY.wrong("e", 128**0.5),
-            "Each *pair* adds 1 to the square of the norm, not each dimension.",
-        ),
-        Misconception(
-            "the square of the norm",
-            KEY.wrong("e", 64.0),
-            "You found the square of the norm.",
-        ),
-        Misconception(
-            "sums of positions compared",
-            KEY.wrong("f", 13.0),
-            "Equal are not the sums of the two positions. Compare how far they are apart.",
-        ),
-        Misconception(
-            "the offset itself",
-            KEY.wrong("f", 7.0),
-            "That is how far apart the first two are. Where does the other pair begin?",
-        ),
-        Misconception(
-            "a table for each sentence",
-            KEY.wrong("g", (8, 20, 512)),
-            "All sentences of a batch get the same positions.",
-        ),
-        Misconception(
-            "the whole table",
-            KEY.wrong("g", (5000, 512)),
-            "How many rows of the table does a sentence of 20 words need?",
-        ),
-        Misconception(
-            "one number for each position",
-            KEY.wrong("g", (20,)),
-            "A position has a whole vector.",
-        ),
-        Misconception(
-            "a full turn for each position",
-            KEY.wrong("h", 7 * 2 * 3.14159265),
-            "A full turn of pair 0 takes about 6.28 positions.",
-        ),
-        Misconception(
-            "the place added to the step",
-            KEY.wrong("h", 47.0),
-            "That is the angle of position 47 itself. How much of it is the step?",
-        ),
-    ),
 )

@@ -1,112 +1,131 @@
 """Exercise: rates, batches and first losses, worked out before any code runs."""
 
-from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
+from transformer_course.checks.questions import Question, Slip, predict_exercise
 
-KEY = AnswerKey(
-    {
-        "a": 6.0,
-        "b": 5.0,
-        "c": 0.25,
-        "d": 0.5,
-        "e": 0.003,
-        "f": 8.29,
-        "g": 40.0,
-        "h": 3.0,
-    }
-)
+QUESTIONS = {
+    "a": Question(
+        "guesses of a sentence",
+        6.0,
+        "Does the end of the sentence have to be guessed?",
+        (
+            Slip(
+                5.0,
+                "the end of the sentence forgotten",
+                "The model must also know when to stop. Who tells it?",
+            ),
+            Slip(
+                7.0,
+                "the start mark guessed, too",
+                "The first token that is read is always the same. Must it be guessed?",
+            ),
+        ),
+    ),
+    "b": Question(
+        "steps of an epoch",
+        5.0,
+        "A step is one batch. What about the last few sentences?",
+        (
+            Slip(
+                50.0, "sentences counted instead of steps", "A step is one batch, not one sentence."
+            ),
+            Slip(
+                4.0,
+                "the part of a batch thrown away",
+                "The sentences that are left over are a batch, too, a smaller one.",
+            ),
+        ),
+    ),
+    "c": Question(
+        "share of padding",
+        0.25,
+        "Count all squares first, special tokens included.",
+        (
+            Slip(
+                1 / 3,
+                "padding in relation to what is filled",
+                "The share is of all positions, the padded ones included.",
+            ),
+            Slip(
+                5 / 14,
+                "special tokens left out of the batch",
+                "A source gets one mark, a target two. They take places, too.",
+            ),
+        ),
+    ),
+    "d": Question(
+        "later rate",
+        0.5,
+        "After the warm-up, the rate falls with the root of the step.",
+        (
+            Slip(
+                0.25,
+                "falling with the step",
+                "That would be so if the rate were divided by the step itself.",
+            ),
+        ),
+    ),
+    "e": Question(
+        "first step of Adam",
+        0.003,
+        "What is left of the gradient's size in the first step?",
+        (
+            Slip(
+                0.06,
+                "plain gradient descent",
+                "That is the rate times the gradient. What does Adam divide by?",
+            ),
+        ),
+    ),
+    "f": Question(
+        "first loss",
+        8.29,
+        "Among how many subwords does it guess?",
+        (
+            Slip(
+                4000.0,
+                "the perplexity instead of the loss",
+                "That is how many subwords it guesses among. The loss is a logarithm.",
+            ),
+            Slip(11.97, "the logarithm to base 2", "That is in bits. The loss is in nats."),
+        ),
+    ),
+    "g": Question(
+        "sentences in a batch",
+        40.0,
+        "How many positions does one pair fill?",
+        (
+            Slip(
+                100.0,
+                "only the source counted",
+                "In this course's package, the budget counts source and target together.",
+            ),
+            Slip(
+                45.0,
+                "special tokens forgotten",
+                "The marks at the start and the end take places in a batch, too.",
+            ),
+        ),
+    ),
+    "h": Question(
+        "clipping",
+        3.0,
+        "The whole gradient is divided by one number.",
+        (
+            Slip(
+                5.0,
+                "each number cut by itself",
+                "Cutting single numbers would turn the gradient. Its direction stays.",
+            ),
+        ),
+    ),
+}
 
-predict = Exercise(
-    name="predict",
-    kind="predict",
-    difficulty=1,
-    minutes=15,
+predict = predict_exercise(
+    QUESTIONS,
     statement=(
         "Answer with pencil, paper and a pocket calculator, before you run any code: a number, right to one "
         "part in a hundred. Your function gets the letter of a question and returns your answer."
     ),
-    returns=("answer",),
-    reference=KEY.question,
-    cases=(
-        Case("guesses of a sentence", ("a",), "Does the end of the sentence have to be guessed?"),
-        Case(
-            "steps of an epoch", ("b",), "A step is one batch. What about the last few sentences?"
-        ),
-        Case("share of padding", ("c",), "Count all squares first, special tokens included."),
-        Case("later rate", ("d",), "After the warm-up, the rate falls with the root of the step."),
-        Case(
-            "first step of Adam", ("e",), "What is left of the gradient's size in the first step?"
-        ),
-        Case("first loss", ("f",), "Among how many subwords does it guess?"),
-        Case("sentences in a batch", ("g",), "How many positions does one pair fill?"),
-        Case("clipping", ("h",), "The whole gradient is divided by one number."),
-    ),
+    minutes=15,
     tolerance=0.01,
-    secret=True,
-    misconceptions=(
-        Misconception(
-            "the end of the sentence forgotten",
-            KEY.wrong("a", 5.0),
-            "The model must also know when to stop. Who tells it?",
-        ),
-        Misconception(
-            "the start mark guessed, too",
-            KEY.wrong("a", 7.0),
-            "The first token that is read is always the same. Must it be guessed?",
-        ),
-        Misconception(
-            "sentences counted instead of steps",
-            KEY.wrong("b", 50.0),
-            "A step is one batch, not one sentence.",
-        ),
-        Misconception(
-            "the part of a batch thrown away",
-            KEY.wrong("b", 4.0),
-            "The sentences that are left over are a batch, too, a smaller one.",
-        ),
-        Misconception(
-            "padding in relation to what is filled",
-            KEY.wrong("c", 1 / 3),
-            "The share is of all positions, the padded ones included.",
-        ),
-        Misconception(
-            "falling with the step",
-            KEY.wrong("d", 0.25),
-            "That would be so if the rate were divided by the step itself.",
-        ),
-        Misconception(
-            "plain gradient descent",
-            KEY.wrong("e", 0.06),
-            "That is the rate times the gradient. What does Adam divide by?",
-        ),
-        Misconception(
-            "the perplexity instead of the loss",
-            KEY.wrong("f", 4000.0),
-            "That is how many subwords it guesses among. The loss is a logarithm.",
-        ),
-        Misconception(
-            "the logarithm to base 2",
-            KEY.wrong("f", 11.97),
-            "That is in bits. The loss is in nats.",
-        ),
-        Misconception(
-            "special tokens left out of the batch",
-            KEY.wrong("c", 5 / 14),
-            "A source gets one mark, a target two. They take places, too.",
-        ),
-        Misconception(
-            "only the source counted",
-            KEY.wrong("g", 100.0),
-            "In this course's package, the budget counts source and target together.",
-        ),
-        Misconception(
-            "special tokens forgotten",
-            KEY.wrong("g", 45.0),
-            "The marks at the start and the end take places in a batch, too.",
-        ),
-        Misconception(
-            "each number cut by itself",
-            KEY.wrong("h", 5.0),
-            "Cutting single numbers would turn the gradient. Its direction stays.",
-        ),
-    ),
 )
