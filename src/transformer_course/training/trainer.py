@@ -30,6 +30,7 @@ from transformer_course.interrupts import catch_interrupt
 from transformer_course.training.batches import Batches, Evaluate, LossFn, Trainable, as_batches
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.final import History, KeptWeights, best_and_last
+from transformer_course.training.optimizers import adam, check_optimizer
 from transformer_course.training.progress import Clock, Progress
 from transformer_course.training.resuming import VERSION, check_same_run, same_run
 
@@ -76,8 +77,8 @@ class Trainer:
         self.config, self.folder = config, folder
         max_len, default = model.config.max_len, TrainingConfig.max_tokens
         self.data = as_batches(examples, config.max_tokens, max_len, default)
-        self.optimizer = optimizer or _adam(model)
-        _check_optimizer(self.optimizer, model)
+        self.optimizer = optimizer or adam(model)
+        check_optimizer(self.optimizer, model)
         self.step = 0
         self.epoch = 0
         self.position = 0  # batches of this epoch that are done
@@ -277,6 +278,7 @@ class Trainer:
         Raises:
             CheckpointError: if the trainer has no folder, there is no checkpoint, it is damaged, or it belongs
                 to another model, to other examples or to another way of training.
+            ValueError: if the data has no batch in the checkpoint's epoch.
         """
         if self.folder is None:
             raise CheckpointError("a trainer without a folder has nothing to resume from")
@@ -319,17 +321,3 @@ class Trainer:
                 return f"average of {len(last)}"
         load_weights(self.model, best_weights)
         return f"step {best}"
-
-
-def _adam(model: Trainable) -> torch.optim.Optimizer:
-    """The paper's optimiser; the rate is set before every update."""
-    return torch.optim.Adam(model.parameters(), lr=0.0, betas=(0.9, 0.98), eps=1e-9, fused=True)
-
-
-def _check_optimizer(optimizer: torch.optim.Optimizer, model: Trainable) -> None:
-    held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
-    known = {id(parameter) for parameter in model.parameters()}
-    if not held or any(id(parameter) not in known for parameter in held):
-        raise ValueError(
-            f"optimizer ({type(optimizer).__name__}) must hold parameters of the model, and no others"
-        )
