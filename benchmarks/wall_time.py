@@ -27,8 +27,8 @@ import torch
 
 from benchmarks.report import write_wall_time
 from benchmarks.speed import ROOT, processor
-from transformer_course import recipe
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.recipe import train as training_of_a_translator
 from transformer_course.recipe import train_translator
 from transformer_course.runs import RECIPES, Data
 from transformer_course.training import Trainer
@@ -44,7 +44,7 @@ VARIABLES = (  # of the environment, which change how fast it is
 PARTS: list[tuple[Any, str, str]] = [
     (Data, "load", "making or reading the sentences"),
     (Vocabulary, "train", "learning the subwords"),
-    (recipe, "encode_pairs", "sentences to subwords"),
+    (training_of_a_translator, "encode_pairs", "sentences to subwords"),
     (Trainer, "_update", UPDATES),
     (Trainer, "_validate", "validation"),
     (Trainer, "save", "checkpoints"),
@@ -88,7 +88,8 @@ def main(arguments: list[str] | None = None) -> None:
     setup = replace(RECIPES[options.corpus].training, precision=options.precision)
     if options.steps is not None:
         setup = replace(setup, max_steps=options.steps)
-    data = Data(options.corpus, options.pairs, folder=os.environ.get("MULTI30K"))
+    folder_of_text = os.environ.get("MULTI30K") if options.corpus == "multi30k" else None
+    data = Data(options.corpus, options.pairs, folder=folder_of_text)
     seconds: dict[str, float] = defaultdict(float)
     with tempfile.TemporaryDirectory() as folder, timed(seconds):
         start = time.perf_counter()

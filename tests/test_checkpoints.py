@@ -113,7 +113,7 @@ def test_a_full_disk_leaves_the_old_file_and_nothing_else(
 
     path = tmp_path / "file"
     path.write_bytes(b"old")
-    monkeypatch.setattr(checkpoints.os, step, fail)
+    monkeypatch.setattr(os, step, fail)
     with pytest.raises(CheckpointError, match="file can't be written: No space left on device"):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"old"

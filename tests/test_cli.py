@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +20,10 @@ from small_runs import number_pairs, trained, trained_run
 
 from transformer_course import __main__ as entry_point
 from transformer_course import cli, runs
-from transformer_course.checkpoints import load_tensors
+from transformer_course.checkpoints import load_tensors, write_json
 from transformer_course.corpus import grammar
-from transformer_course.recipe import split_pairs
+from transformer_course.corpus.readers import read_pairs
+from transformer_course.recipe import encode_pairs, split_pairs
 from transformer_course.training import TrainingConfig
 
 QUICK = ["--steps", 10, "--max-tokens", 60, "--validate-every", 4, "--vocab-size", 300]
@@ -339,7 +340,7 @@ def test_ctrl_c_while_data_is_loaded_and_twice_in_training(
     out = tmp_path / "run"
     arguments = ["train", "--pairs", *files, "--out", out, *QUICK]
     with monkeypatch.context() as patch:
-        patch.setattr(runs, "read_pairs", interrupt)
+        patch.setattr("transformer_course.recipe.data.read_pairs", interrupt)
         result = run(*arguments)
     assert (result.status, result.err.strip()) == (130, "stopped")
     with monkeypatch.context() as patch:
@@ -409,6 +410,52 @@ def test_resuming_takes_no_other_settings_and_no_other_files(
         (out / name).unlink()
         assert_one_sentence(run(*resume), f"{name} is missing")
         (out / name).write_text(good)
+
+
+def folder_of_a_run(folder: Path, data: runs.Data) -> Path:
+    """What stands in a run's folder when it has just been started."""
+    write_json(folder / "run.json", {"data": asdict(data), "threads": 1, "test": ""})
+    cli.Recipe().save(folder)
+    return folder
+
+
+def test_an_option_that_stands_at_its_default_is_compared_on_resuming(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    french = folder_of_a_run(
+        tmp_path / "a", runs.Data(corpus="multi30k", languages="en-fr", form="raw", folder="/x")
+    )
+    resume = ["train", "--resume", "--out"]
+    for option, value, name, old in (
+        ("--languages", "en-de", "languages", "'en-fr'"),
+        ("--form", "lc.norm.tok", "form", "'raw'"),
+        ("--folder", "/y", "folder", "'/x'"),
+        ("--corpus", "grammar", "corpus", "'multi30k'"),
+        ("--vocab-size", 4001, "vocab_size", "4000"),
+    ):
+        told = f"was started with {name} = {old}, not "
+        assert_one_sentence(run(*resume, french, option, value), told, "resume without that option")
+    few = folder_of_a_run(tmp_path / "b", runs.Data(corpus="grammar", n_pairs=300))
+    default = runs.Data.n_pairs
+    told = f"was started with n_pairs = 300, not {default}"
+    assert_one_sentence(run(*resume, few, "--n-pairs", default), told)
+    own = folder_of_a_run(tmp_path / "c", runs.Data(files=tuple(map(str, files))))
+    told = "languages is for corpus 'multi30k', files of your own would ignore it"
+    assert_one_sentence(run(*resume, own, "--languages", "en-de"), told)
+
+
+def test_resuming_takes_no_other_files_to_validate_on(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    held_out = [tmp_path / "valid.en", tmp_path / "valid.fr"]
+    for path, text in zip(held_out, ("one\n", "un\n"), strict=True):
+        path.write_text(text)
+    out = tmp_path / "run"
+    arguments = ["train", "--pairs", *files, "--valid-pairs", *held_out, "--out", out]
+    assert run(*arguments, *QUICK, "--steps", 1).status == 0
+    for path, text in zip(held_out, ("two\n", "deux\n"), strict=True):
+        path.write_text(text)
+    assert_one_sentence(run("train", "--out", out, "--resume"), "validated on other examples")
 
 
 def test_a_run_that_stopped_before_its_first_checkpoint_is_kept_and_can_be_resumed(
@@ -481,6 +528,12 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ("--pairs EN FR --vocab-size 10", ["vocab_size (10) must be at least 259"]),
         ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),
+        ("--n-pairs 5", ["give --corpus, or files of your own"]),
+        ("--pairs EN FR --n-pairs 170000", ["n_pairs is for corpus 'grammar', files of your own"]),
+        ("--pairs EN FR --languages en-de", ["languages is for corpus 'multi30k'"]),
+        ("--pairs EN FR --folder .", ["folder is for corpus 'multi30k', files of your own"]),
+        ("--corpus grammar --form lc.norm.tok", ["form is for corpus 'multi30k'"]),
+        ("--corpus multi30k --n-pairs 5", ["n_pairs is for corpus 'grammar', corpus 'multi30k'"]),
         ("--corpus multi30k --languages en", ["languages ('en') must be two"]),
         ("--corpus multi30k --languages en-xx --folder .", ["'xx'"]),
         ("--corpus multi30k --folder nowhere", ["nowhere"]),
@@ -507,8 +560,8 @@ def test_wrong_usage_is_explained(run: Run, arguments: str) -> None:
 def test_a_pair_that_is_too_long_is_named_by_file_and_line(
     run: Run, files: list[Path], tmp_path: Path
 ) -> None:
-    train = split_pairs(runs.read_pairs(*files))[0]
-    line = runs.read_pairs(*files).index(train[50]) + 1
+    train = split_pairs(read_pairs(*files))[0]
+    line = read_pairs(*files).index(train[50]) + 1
     lines = files[0].read_text().splitlines()
     lines += [train[50].source] * 2
     lines[line - 1] = train[
@@ -577,6 +630,68 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
     assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")
     result = run("evaluate", folder, *pairs, "--json", files[0] / "x.json", "--beam", 1)
     assert_one_sentence(result, "x.json can't be written")
+
+
+def fail_inside(*_: object, **__: object) -> None:
+    list(zip([1], [], strict=True))
+
+
+def fail_in_torch(*_: object, **__: object) -> None:
+    raise ValueError("a message\nof a library")
+
+
+fail_in_torch.__code__ = fail_in_torch.__code__.replace(co_filename="/lib/torch/somewhere.py")
+
+
+@pytest.mark.parametrize("how", ["option", "variable"])
+@pytest.mark.parametrize("failing", [fail_inside, fail_in_torch])
+def test_a_mistake_in_the_program_keeps_its_traceback(
+    run: Run,
+    files: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
+    failing: Callable[..., None],
+) -> None:
+    arguments = ["train", "--pairs", *files, "--out", tmp_path / "run", *QUICK]
+    monkeypatch.setattr(cli, "train_translator", failing)
+    monkeypatch.delenv("TRANSFORMER_COURSE_DEBUG", raising=False)
+    hint = "this looks like a mistake in the program: --debug shows where it comes from"
+    assert_one_sentence(run(*arguments), hint)
+    (tmp_path / "run" / "run.json").unlink()
+    if how == "variable":
+        monkeypatch.setenv("TRANSFORMER_COURSE_DEBUG", "1")
+    result = run(*arguments, *(["--debug"] if how == "option" else []))
+    assert result.status == 1
+    assert "Traceback (most recent call last)" in result.err
+    assert failing.__name__ in result.err
+    last = result.err.rstrip().split("\n")[-1]
+    assert last.startswith("error: ")
+    assert "--debug" not in last
+
+
+def test_a_mistake_in_our_own_lines_is_told_from_a_sentence_of_ours() -> None:
+    class Forgetful:
+        def encode(self, texts: list[str]) -> list[list[int]]:
+            return [[3]] if texts[0] == "one" else []
+
+    for call in (
+        lambda: encode_pairs(Forgetful(), number_pairs()[:1]),  # zip(strict=True) in the package
+        lambda: split_pairs(number_pairs()[:1]),
+    ):
+        with pytest.raises(ValueError, match=r"zip\(\)|there must be 2 or more") as found:
+            call()
+        assert cli._looks_internal(found.value) == ("zip" in str(found.value))
+
+
+def test_a_mistake_of_the_user_is_told_without_that_hint(run: Run, tmp_path: Path) -> None:
+    told = run("translate", tmp_path, "one")
+    assert_one_sentence(told, "vocabulary.json is missing")
+    assert "--debug" not in told.err
+    told = run("translate", trained_run(), "one", "--beam", 0)
+    assert_one_sentence(told, "beam (0) must be 1 or more")
+    assert "--debug" not in told.err
+    assert "Traceback" in run("translate", tmp_path, "one", "--debug").err
 
 
 def test_ctrl_c_while_torch_loads_is_no_traceback(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,10 +3,12 @@
 import json
 import math
 import os
+import random
 import signal
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
@@ -22,8 +24,8 @@ from transformer_course.checkpoints import (
 )
 from transformer_course.corpus.batches import Batch, Example, collate
 from transformer_course.decoding import greedy
-from transformer_course.encoder_decoder import Transformer
-from transformer_course.loss import teacher_forcing_loss
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.loss import cross_entropy, teacher_forcing_loss
 from transformer_course.training import (
     Progress,
     Trainer,
@@ -57,7 +59,10 @@ def size_of_weights(model: Transformer) -> dict[str, float]:
 
 def trainer(folder: Path | None = None, *, weights_seed: int = 0, **settings: object) -> Trainer:
     model = small_model(weights_seed, dropout=0.3)
-    config = TrainingConfig(**{**QUICK, **settings})
+    quick = dict(QUICK)
+    if settings.get("schedule") == "inverse_sqrt":
+        del quick["peak_rate"]
+    config = TrainingConfig(**{**quick, **settings})
     evaluate = size_of_weights if config.patience else validate
     return Trainer(model, EXAMPLES, teacher_forcing_loss, evaluate, config, folder)
 
@@ -260,7 +265,89 @@ def test_only_the_checkpoints_that_are_needed_stay(tmp_path: Path) -> None:
     assert not leftover.exists()
 
 
+# Checkpoints of another version
+
+
+def changed_values(path: Path, change: Callable[[dict[str, Any]], None]) -> None:
+    """Write a checkpoint again with other values beside its tensors."""
+    tensors, values = load_tensors(path)
+    change(values)
+    save_tensors(path, tensors, values)
+
+
+@pytest.mark.parametrize(
+    ("part", "field", "default", "other"),
+    [("training", "average", 1, 3), ("model", "positions", "'?sinusoidal", None)],
+)
+def test_a_field_that_a_checkpoint_does_not_know_has_its_default(
+    tmp_path: Path, part: str, field: str, default: object, other: object
+) -> None:
+    undisturbed, _, _ = finished(tmp_path / "a", {})
+    trainer(tmp_path / "b").train(ctrl_c_at(6))
+    changed_values(checkpoint_path(tmp_path / "b", 6), lambda values: values[part].pop(field))
+    run = trainer(tmp_path / "b")
+    run.resume()
+    assert run.train() == "finished"
+    run.finish()
+    assert_same_weights(weights(run.model), weights(undisturbed.model))
+    if other:
+        changed_values(checkpoint_path(tmp_path / "b", 13), lambda values: values[part].pop(field))
+        with pytest.raises(
+            CheckpointError, match=rf"trained with {field} = {default}, not {other}"
+        ):
+            trainer(tmp_path / "b", **{field: other}).resume()
+
+
+def test_a_checkpoint_of_a_later_version_is_refused(tmp_path: Path) -> None:
+    trainer(tmp_path).train(ctrl_c_at(2))
+    changed_values(
+        checkpoint_path(tmp_path, 2), lambda values: values.update(version=values["version"] + 1)
+    )
+    with pytest.raises(
+        CheckpointError, match=r"has version 3, this package reads up to 2: install"
+    ):
+        trainer(tmp_path).resume()
+
+
+def test_a_peak_rate_that_an_old_run_kept_and_ignored_does_no_harm(tmp_path: Path) -> None:
+    trainer(tmp_path, schedule="inverse_sqrt").train(ctrl_c_at(2))
+    changed_values(
+        checkpoint_path(tmp_path, 2), lambda values: values["training"].update(peak_rate=0.01)
+    )
+    run = trainer(tmp_path, schedule="inverse_sqrt")
+    run.resume()
+    assert run.step == 2
+
+
+def test_a_run_is_not_resumed_with_other_held_out_data(tmp_path: Path) -> None:
+    def held_out(data: object) -> Trainer:
+        config, loss = TrainingConfig(**QUICK), teacher_forcing_loss
+        return Trainer(small_model(), EXAMPLES, loss, validate, config, tmp_path, held_out=data)
+
+    held_out(HELD_OUT).train(ctrl_c_at(2))
+    held_out(HELD_OUT).resume()
+    with pytest.raises(CheckpointError, match="validated on other examples"):
+        held_out(HELD_OUT[:1]).resume()
+    held_out(None).resume()  # nobody says what is held out
+
+
 # Ctrl-C
+
+
+def test_ctrl_c_just_after_an_update_is_never_lost(tmp_path: Path) -> None:
+    """Between the question whether to save and the question whether to stop."""
+
+    class Late(threading.Event):
+        asked = 0
+
+        def is_set(self) -> bool:
+            self.asked += 1
+            return self.asked > 1
+
+    run, late = trainer(tmp_path), Late()
+    run._update(run.data.tensors(run._batches[0]))
+    stopped = run._after_update(late)
+    assert (stopped == "interrupted") == bool(list_checkpoints(tmp_path))
 
 
 def test_ctrl_c_saves_and_hands_the_signal_back(tmp_path: Path) -> None:
@@ -321,7 +408,7 @@ def test_one_update_is_adam_on_the_clipped_gradient() -> None:
     norm = torch.stack([g.square().sum() for g in gradients]).sum().sqrt()
     assert norm > 0.05
     before = weights(run.model)
-    run._update(batch)
+    run._update([batch.src, batch.tgt])
     for name, parameter in twin.named_parameters():
         gradient = parameter.grad * 0.05 / norm
         # Adam's first update: both means are corrected to the gradient and its square.
@@ -338,7 +425,7 @@ def test_every_example_is_seen_once_an_epoch_in_ever_new_order() -> None:
     for epoch in range(3):
         for _ in range(len(run._batches)):
             orders[epoch] += run._batches[run.position]
-            run._update(collate(EXAMPLES, run._batches[run.position]))
+            run._update(run.data.tensors(run._batches[run.position]))
         batches.append(run._batches)
     assert all(sorted(order) == list(range(len(EXAMPLES))) for order in orders)
     assert orders[0] != orders[1] != orders[2] != orders[0]
@@ -416,8 +503,15 @@ def test_a_validation_without_a_loss_is_refused(scores: dict[str, float]) -> Non
 
 
 @pytest.mark.parametrize("kind", ["loss", "gradient"])
+@pytest.mark.parametrize(
+    ("schedule", "advice"),
+    [
+        ("cosine", r"lower peak_rate \(0\.01\) or raise warmup_steps \(3\)"),
+        ("inverse_sqrt", r"raise warmup_steps \(3\)"),
+    ],
+)
 def test_a_loss_that_is_no_number_ends_training_before_the_weights_are_spoilt(
-    tmp_path: Path, kind: str
+    tmp_path: Path, kind: str, schedule: str, advice: str
 ) -> None:
     def loss_fn(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
         loss = teacher_forcing_loss(model, src, tgt)
@@ -425,9 +519,9 @@ def test_a_loss_that_is_no_number_ends_training_before_the_weights_are_spoilt(
             return loss
         return loss * math.nan if kind == "loss" else (loss - loss.detach()).sqrt()
 
-    run = trainer(tmp_path)
+    run = trainer(tmp_path, schedule=schedule)
     run.loss_fn = loss_fn
-    with pytest.raises(ValueError, match=r"at step 6: lower peak_rate \(0\.01\) or raise warmup_s"):
+    with pytest.raises(ValueError, match=rf"at step 6: {advice}$"):
         run.train()
     assert all(weight.isfinite().all() for weight in run.model.parameters())
     assert [path.name for path in list_checkpoints(tmp_path)] == ["step-0000004.safetensors"]
@@ -473,6 +567,142 @@ def _alone(example: Example) -> Batch:
     return collate([example], [0])
 
 
+# Other models, other data, other optimisers
+
+
+class LanguageModel(nn.Module):
+    """No encoder, no source: each token is predicted from the one before it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        torch.manual_seed(0)
+        self.config = TransformerConfig(vocab_size=11, d_model=8, n_heads=2, max_len=16)
+        self.embedding = nn.Embedding(11, 8)
+        self.output = nn.Linear(8, 11)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        logits: Tensor = self.output(self.embedding(ids))
+        return logits
+
+
+class Lines:
+    """Texts without translations, two a batch."""
+
+    def __init__(self, lines: list[list[int]]) -> None:
+        self.lines, self.seeds = lines, []
+
+    def epoch(self, seed: int | None = None) -> list[list[int]]:
+        self.seeds.append(seed)
+        order = list(range(len(self.lines)))
+        if seed is not None:
+            random.Random(seed).shuffle(order)
+        return [order[i : i + 2] for i in range(0, len(order), 2)]
+
+    def tensors(self, batch: Sequence[int]) -> tuple[Tensor, ...]:
+        return (torch.tensor([self.lines[i] for i in batch]),)
+
+    def n_predicted(self, batch: Sequence[int]) -> int:
+        return sum(len(self.lines[i]) - 1 for i in batch)
+
+    @property
+    def digest(self) -> str:
+        return str(self.lines)
+
+
+def next_token_loss(model: LanguageModel, ids: Tensor) -> Tensor:
+    return cross_entropy(model(ids[:, :-1]), ids[:, 1:])
+
+
+LINES = [[1, *range(start, start + 4), 2] for start in range(3, 8)]
+
+
+def language_trainer(folder: Path | None, lines: list[list[int]], **settings: Any) -> Trainer:
+    def evaluate(model: LanguageModel) -> dict[str, float]:
+        return {"loss": validation_loss(model, Lines(LINES[:2]), next_token_loss)}
+
+    quick = {"max_steps": 90, "peak_rate": 0.05, "warmup_steps": 5, "validate_every": 30}
+    config = TrainingConfig(**quick | settings)
+    return Trainer(LanguageModel(), Lines(lines), next_token_loss, evaluate, config, folder)
+
+
+def test_a_model_without_an_encoder_trains_on_batches_of_one_tensor(tmp_path: Path) -> None:
+    progress: list[Progress] = []
+    undisturbed = language_trainer(tmp_path / "a", LINES)
+    assert undisturbed.train(progress.append) == "finished"
+    assert undisturbed.data.seeds[:3] == [0, 1, 2]
+    # A first token may be followed by any, and some lines end where others go on.
+    assert undisturbed.history[-1]["loss"] < 0.7 < math.log(5) < progress[0].loss
+    run = language_trainer(tmp_path / "b", LINES)
+    run.train(ctrl_c_at(7))  # in the middle of an epoch
+    again = language_trainer(tmp_path / "b", LINES)
+    again.resume()
+    assert again.train() == "finished"
+    assert_same_weights(weights(again.model), weights(undisturbed.model))
+    with pytest.raises(CheckpointError, match="trained on other examples"):
+        language_trainer(tmp_path / "b", LINES[1:]).resume()
+
+
+def test_the_pace_counts_predicted_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    seconds = iter(range(100))
+    monkeypatch.setattr("time.perf_counter", lambda: float(next(seconds)))
+    progress: list[Progress] = []
+    language_trainer(None, LINES[:4], max_steps=3).train(progress.append)
+    assert [p.tokens_per_second for p in progress] == [10.0, 10.0, 10.0]  # 2 lines of 5 a second
+    assert [p.seconds_left for p in progress] == [2.0, 1.0, 0.0]
+
+
+def test_batches_of_ones_own_have_a_size_of_their_own() -> None:
+    message = r"max_tokens \(200\) is the size of batches of pairs; Lines brings batches of its own"
+    with pytest.raises(ValueError, match=message):
+        language_trainer(None, LINES, max_tokens=200)
+    with pytest.raises(ValueError, match=message):
+        validation_loss(LanguageModel(), Lines(LINES), next_token_loss, max_tokens=200)
+    with pytest.raises(ValueError, match="examples has no batch in epoch 0"):
+        language_trainer(None, [])
+    with pytest.raises(ValueError, match="examples has no batch; there must be at least one"):
+        validation_loss(LanguageModel(), Lines([]), next_token_loss)
+
+
+def with_optimizer(kind: Any, folder: Path | None, **settings: Any) -> Trainer:
+    model, config = small_model(), TrainingConfig(**QUICK)
+    optimizer, loss = kind(model.parameters(), **settings), teacher_forcing_loss
+    return Trainer(model, EXAMPLES, loss, validate, config, folder, optimizer=optimizer)
+
+
+def test_another_optimizer_takes_the_rate_and_is_resumed(tmp_path: Path) -> None:
+    rates: list[float] = []
+    undisturbed = with_optimizer(torch.optim.SGD, tmp_path / "a", momentum=0.9)
+    undisturbed.train(lambda _: rates.append(undisturbed.optimizer.param_groups[0]["lr"]))
+    assert rates == pytest.approx([cosine_rate(step, 0.01, 3, 13) for step in range(1, 14)])
+    with_optimizer(torch.optim.SGD, tmp_path / "b", momentum=0.9).train(ctrl_c_at(6))
+    run = with_optimizer(torch.optim.SGD, tmp_path / "b", momentum=0.9)
+    run.resume()
+    run.train()
+    assert_same_weights(weights(run.model), weights(undisturbed.model))
+    adam = Trainer(
+        small_model(), EXAMPLES, teacher_forcing_loss, validate, run.config, tmp_path / "b"
+    )
+    with pytest.raises(CheckpointError, match="trained with optimizer = SGD, not Adam"):
+        adam.resume()
+    forgetful = with_optimizer(torch.optim.SGD, tmp_path / "c")  # remembers nothing
+    assert forgetful.train() == "finished"
+
+
+def test_an_optimizer_must_belong_to_the_model() -> None:
+    other = torch.optim.SGD(small_model(1).parameters(), lr=0.1)
+    config = TrainingConfig(**QUICK)
+    with pytest.raises(ValueError, match=r"optimizer \(SGD\) must hold parameters of the model"):
+        Trainer(small_model(), EXAMPLES, teacher_forcing_loss, validate, config, optimizer=other)
+
+
+def test_what_an_optimizer_remembers_must_be_tensors(tmp_path: Path) -> None:
+    run = with_optimizer(torch.optim.LBFGS, tmp_path)
+    parameter = next(run.model.parameters())
+    run.optimizer.state[parameter]["n_iter"] = 3
+    with pytest.raises(ValueError, match=r"optimizer \(LBFGS\) remembers 0.n_iter as int"):
+        run.save()
+
+
 # Averaging and the final weights
 
 
@@ -507,12 +737,41 @@ def test_finishing_takes_the_average_only_if_it_validates_better(
     assert not run.model.training
 
 
-def test_finishing_without_a_folder_keeps_the_weights() -> None:
+@pytest.mark.parametrize("average", [1, 3])
+@pytest.mark.parametrize("better", [True, False])
+def test_finishing_in_memory_gives_the_weights_that_a_folder_gives(
+    tmp_path: Path, average: int, better: bool
+) -> None:
+    runs = [trainer(folder, average=average) for folder in (tmp_path, None)]
+    finals = []
+    for run in runs:
+        torch.manual_seed(0)
+        run.evaluate = size_of_weights  # it grows, so the last weights would be wrong
+        run.train()
+        best = run.history[0]["loss"]
+        last = weights(run.model)
+        run.evaluate = lambda _, best=best: {"loss": best + (-0.1 if better else 0.1)}  # type: ignore[misc]
+        finals.append(run.finish())
+    assert finals[0] == finals[1] == ("average of 3" if better and average == 3 else "step 4")
+    assert_same_weights(*(weights(run.model) for run in runs))
+    assert any(not torch.equal(last[name], w) for name, w in weights(runs[1].model).items())
+
+
+def test_a_model_that_was_never_validated_keeps_its_weights() -> None:
     run = trainer()
-    run.train()
+    run.train(ctrl_c_at(2))
     before = weights(run.model)
-    assert run.finish() == "step 13"
+    assert run.finish() == "step 2"
     assert_same_weights(weights(run.model), before)
+
+
+def test_finishing_needs_one_of_the_checkpoints_that_were_validated(tmp_path: Path) -> None:
+    run = trainer(tmp_path)
+    run.train()
+    for path in list_checkpoints(tmp_path):
+        path.unlink()
+    with pytest.raises(CheckpointError, match="has none of the checkpoints that it validated"):
+        run.finish()
 
 
 # Validation loss and wrong input
@@ -554,6 +813,13 @@ def test_the_validation_loss_is_the_mean_over_tokens() -> None:
 def test_a_wrong_setting_is_named(field: str, value: object, rule: str) -> None:
     with pytest.raises(ValueError, match=rf"{field} \('?{value}'?\) {rule}"):
         TrainingConfig(**{field: value})
+
+
+def test_a_peak_rate_beside_the_papers_schedule_is_refused() -> None:
+    message = r"peak_rate \(0\.01\) must be left out with schedule 'inverse_sqrt'"
+    with pytest.raises(ValueError, match=message):
+        TrainingConfig(schedule="inverse_sqrt", peak_rate=0.01)
+    assert TrainingConfig(schedule="inverse_sqrt").rate(1, 4) == inverse_sqrt_rate(1, 4, 400)
 
 
 def test_examples_must_fit() -> None:

@@ -1,13 +1,15 @@
 """The command `transformer-course` (chapter 07): train, translate, evaluate, check.
 
 What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
-exit status 1; wrong usage exits with 2, Ctrl-C with 130.
+exit status 1; wrong usage exits with 2, Ctrl-C with 130. With `--debug`, or TRANSFORMER_COURSE_DEBUG=1 in the
+environment, the traceback stands before the sentence.
 """
 
 import io
 import os
 import shlex
 import sys
+import traceback
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,7 +34,8 @@ from transformer_course.recipe import (
     refuse_used,
     train_translator,
 )
-from transformer_course.runs import RECIPES, Data, digest, load_held_out, load_run, read_files
+from transformer_course.recipe.data import check_use
+from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
 from transformer_course.training import Progress
 from transformer_course.translator import Translator
 
@@ -46,20 +49,34 @@ app = typer.Typer(
 Out = Annotated[Path, typer.Option(help="Folder of the run.")]
 Run = Annotated[Path, typer.Argument(help="Folder of a trained run.")]
 Files = tuple[Path, Path] | None
+Debug = Annotated[
+    bool,
+    typer.Option(
+        "--debug", envvar="TRANSFORMER_COURSE_DEBUG", help="Show where an error comes from."
+    ),
+]
+_PACKAGE = Path(__file__).resolve().parent
+_INTERNAL = "this looks like a mistake in the program: --debug shows where it comes from"
 
 
 @app.command()
 def train(
     out: Out,
-    corpus: Annotated[str, typer.Option(help="A corpus by name: grammar or multi30k.")] = "",
+    corpus: Annotated[str | None, typer.Option(help="By name: grammar or multi30k.")] = None,
     pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
     valid_pairs: Annotated[Files, typer.Option(help="Aligned files to validate on.")] = None,
     valid_tsv: Annotated[Path | None, typer.Option(help="The same as one file.")] = None,
-    n_pairs: Annotated[int, typer.Option(min=1, help="Pairs of the grammar.")] = Data.n_pairs,
+    n_pairs: Annotated[
+        int | None, typer.Option(min=1, help=f"Pairs of the grammar, {Data.n_pairs:,} if left out.")
+    ] = None,
     folder: Annotated[Path | None, typer.Option(help="Local folder of Multi30k.")] = None,
-    languages: Annotated[str, typer.Option(help="Multi30k: en-de, en-fr, ...")] = Data.languages,
-    form: Annotated[str, typer.Option(help="Multi30k: lc.norm.tok or raw.")] = Data.form,
+    languages: Annotated[
+        str | None, typer.Option(help=f"Multi30k: {Data.languages} if left out, en-fr, ...")
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="tiny, narrow, small or base.")] = None,
     vocab_size: Annotated[int | None, typer.Option(help="Subwords of both languages.")] = None,
     dropout: Annotated[float | None, typer.Option(help="0 to below 1.")] = None,
@@ -76,8 +93,16 @@ def train(
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
+    debug: Debug = False,
 ) -> None:
     """Train a translator and write it to a folder."""
+    data_wishes: dict[str, Any] = {
+        "corpus": corpus,
+        "n_pairs": n_pairs,
+        "folder": os.path.abspath(folder) if folder else None,
+        "languages": languages,
+        "form": form,
+    }
     wishes = {
         "preset": preset,
         "vocab_size": vocab_size,
@@ -95,20 +120,17 @@ def train(
         "precision": precision,
         "seed": seed,
     }
-    with _errors_in_one_sentence(out):
-        data = Data(
-            corpus=corpus,
-            n_pairs=n_pairs,
-            files=_names(pairs, tsv),
-            valid_files=_names(valid_pairs, valid_tsv),
-            folder=os.path.abspath(folder) if folder else None,
-            languages=languages,
-            form=form,
-        )
+    with _errors_in_one_sentence(debug, out):
+        data_wishes |= {
+            "files": _names(pairs, tsv) or None,
+            "valid_files": _names(valid_pairs, valid_tsv) or None,
+        }
         if resume:
-            data, recipe, threads = _saved_run(out, data, wishes | training_wishes, threads)
+            asked = _given(data_wishes | wishes | training_wishes)
+            data, recipe, threads = _saved_run(out, asked, threads)
             _set_threads(threads)
         else:
+            data = _new_data(_given(data_wishes))
             recipe = _new_run(out, data, wishes, training_wishes, checkpoint)
             threads = _set_threads(threads)
         _train(data, recipe, out, threads, resume, checkpoint)
@@ -119,8 +141,7 @@ def _train(
 ) -> None:
     train_pairs, valid_pairs, test_pairs = data.load()
     if not resume:
-        record = {"data": asdict(data), "threads": threads, "test": digest(test_pairs)}
-        write_json(out / "run.json", record)
+        save_run(out, data, threads, test_pairs)
     held_out = f"{len(valid_pairs):,} to validate on"
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
@@ -185,12 +206,13 @@ def translate(
     beam: Annotated[int, typer.Option(help="Width of the beam; 1 is greedy.")] = 4,
     alpha: Annotated[float, typer.Option(help="Strength of the length penalty.")] = 0.6,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    debug: Debug = False,
 ) -> None:
     """Translate sentences given on the command line, in a file, or on standard input.
 
     Standard input is translated line by line, a file in batches, which is faster.
     """
-    with _errors_in_one_sentence():
+    with _errors_in_one_sentence(debug):
         if text and file:
             raise ValueError("give sentences or --file, not both")
         _set_threads(threads)
@@ -239,9 +261,10 @@ def evaluate(
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokeniser: 13a, none, ...")] = "13a",
     json_out: Annotated[Path | None, typer.Option("--json", help="Write scores as JSON.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    debug: Debug = False,
 ) -> None:
     """Score a translator: exact match and BLEU, and for the grammar by phenomenon."""
-    with _errors_in_one_sentence():
+    with _errors_in_one_sentence(debug):
         _set_threads(threads)
         files = _names(pairs, tsv)
         translator = Translator.load(run)
@@ -260,6 +283,7 @@ def check_notebooks(
     paths: Annotated[list[Path], typer.Argument(help="Exercise notebooks, or folders of them.")],
     json_out: Annotated[Path | None, typer.Option("--json", help="Write marks as JSON.")] = None,
     seconds: Annotated[int, typer.Option(min=1, help="Time limit of one cell.")] = 120,
+    debug: Debug = False,
 ) -> None:
     """Run learners' notebooks and report what their checks say. It runs the learners' code.
 
@@ -267,7 +291,7 @@ def check_notebooks(
     and it is not in the notebook if nothing calls its check. A notebook that can't be read or run is not run:
     the others are, and the exit status is 1.
     """
-    with _errors_in_one_sentence():
+    with _errors_in_one_sentence(debug):
         notebooks = find_notebooks(paths)
         marks: list[Mark] = []
         for notebook in notebooks:
@@ -315,6 +339,15 @@ def _names(pairs: Files, tsv: Path | None) -> tuple[str, ...]:
     return tuple(os.path.abspath(path) for path in (pairs or ((tsv,) if tsv else ())))
 
 
+def _new_data(given: dict[str, Any]) -> Data:
+    """Where the pairs of a new run come from; options that would be ignored are refused."""
+    if not given.keys() & {"corpus", "files", "valid_files"}:
+        raise ValueError("give --corpus, or files of your own by --pairs or --tsv")
+    data = replace(Data(), **given)
+    check_use(data.corpus, given)
+    return data
+
+
 def _new_run(
     out: Path,
     data: Data,
@@ -325,8 +358,6 @@ def _new_run(
     """The corpus' recipe, with what was asked for on the command line."""
     if checkpoint:
         raise ValueError("--checkpoint needs --resume")
-    if not data.corpus and not data.files:
-        raise ValueError("give --corpus, or files of your own by --pairs or --tsv")
     try:
         refuse_used(out)
     except CheckpointError as error:
@@ -344,15 +375,14 @@ def _given(wishes: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in wishes.items() if value is not None}
 
 
-def _saved_run(
-    out: Path, data: Data, wishes: dict[str, Any], threads: int | None
-) -> tuple[Data, Recipe, int]:
+def _saved_run(out: Path, asked: dict[str, Any], threads: int | None) -> tuple[Data, Recipe, int]:
     """The run to resume; options that are repeated must say the same as they did then."""
     saved_data, saved_threads = load_run(out)
     recipe = Recipe.load(out)
     saved = asdict(saved_data) | recipe.settings()
-    repeated = {n: v for n, v in asdict(data).items() if v != getattr(Data, n)}
-    for name, value in (repeated | _given(wishes)).items():
+    if asked.get("corpus", saved_data.corpus) == saved_data.corpus:
+        check_use(saved_data.corpus, asked)
+    for name, value in asked.items():
         if saved[name] != value:
             raise CheckpointError(
                 f"{out} was started with {name} = {saved[name]!r}, not {value!r}; "
@@ -370,8 +400,8 @@ def _set_threads(threads: int | None) -> int:
 
 
 @contextmanager
-def _errors_in_one_sentence(out: Path | None = None) -> Iterator[None]:
-    """End with a sentence instead of a traceback; `out` is the run that could be resumed."""
+def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[None]:
+    """End with a sentence, after a traceback only if asked; `out` is the run that could be resumed."""
     try:
         yield
         sys.stdout.flush()
@@ -381,7 +411,10 @@ def _errors_in_one_sentence(out: Path | None = None) -> Iterator[None]:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from error
     except (ValueError, OSError) as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
+        if debug:
+            traceback.print_exception(error)
+        hint = "" if debug or not _looks_internal(error) else f" ({_INTERNAL})"
+        print(f"error: {' '.join(str(error).split())}{hint}", file=sys.stderr)
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
         hint = ""
@@ -390,3 +423,12 @@ def _errors_in_one_sentence(out: Path | None = None) -> Iterator[None]:
             hint = f"; go on from the {start} with: {_go_on(out)}"
         print(f"\nstopped{hint}", file=sys.stderr)
         raise typer.Exit(130) from error
+
+
+def _looks_internal(error: ValueError | OSError) -> bool:
+    """Whether a ValueError comes from a library, or from Python itself: ours name what is wrong."""
+    frames = traceback.extract_tb(error.__traceback__)
+    if isinstance(error, OSError) or not frames:
+        return False
+    ours = Path(frames[-1].filename).resolve().is_relative_to(_PACKAGE)
+    return not ours or not (frames[-1].line or "raise").startswith("raise")

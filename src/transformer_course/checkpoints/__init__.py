@@ -1,0 +1,54 @@
+"""Checkpoints (chapter 07): tensors and plain values in one safetensors file that no crash can spoil.
+
+A file is written under a temporary name, synced to the disk and renamed; so under its own name there is always
+a whole file (`checkpoints.files`). Nothing is pickled: values beside the tensors are JSON in the file's header
+(`checkpoints.tensors`). A run keeps several of them in its folder (`checkpoints.runs`).
+"""
+
+from transformer_course.checkpoints.files import (
+    CheckpointError,
+    read_json,
+    replacing,
+    write_atomically,
+    write_json,
+)
+from transformer_course.checkpoints.runs import (
+    checkpoint_path,
+    keep_only,
+    list_checkpoints,
+    load_checkpoint,
+)
+from transformer_course.checkpoints.tensors import (
+    HasParameters,
+    load_optimizer,
+    load_tensors,
+    load_weights,
+    optimizer_tensors,
+    random_state,
+    save_tensors,
+    set_random_state,
+    weights_of,
+    with_prefix,
+)
+
+__all__ = [
+    "CheckpointError",
+    "HasParameters",
+    "checkpoint_path",
+    "keep_only",
+    "list_checkpoints",
+    "load_checkpoint",
+    "load_optimizer",
+    "load_tensors",
+    "load_weights",
+    "optimizer_tensors",
+    "random_state",
+    "read_json",
+    "replacing",
+    "save_tensors",
+    "set_random_state",
+    "weights_of",
+    "with_prefix",
+    "write_atomically",
+    "write_json",
+]

@@ -1,0 +1,122 @@
+"""Files of a run that no crash can spoil (chapter 07): written whole or not at all."""
+
+import json
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+
+class CheckpointError(ValueError):
+    """A file of a run that can't be used or written; the message names it."""
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Write a file whole or not at all: temporary file, sync, rename, sync of the folder.
+
+    Args:
+        path: where the file goes; its folder is made if need be.
+
+    Yields:
+        The temporary path to write to. When the block ends well it is renamed to `path`.
+
+    Raises:
+        CheckpointError: if it can't be written; `path` is then as it was before.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield temporary
+        with temporary.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+        _sync_folder(path.parent)
+    except OSError as error:
+        in_the_way = path.parent.exists() and not path.parent.is_dir()
+        reason = f"{path.parent} is not a folder" if in_the_way else error.strerror or error
+        raise CheckpointError(f"{path} can't be written: {reason}") from error
+    finally:
+        with suppress(OSError):
+            temporary.unlink()
+
+
+def write_atomically(path: Path, data: bytes) -> None:
+    """Write bytes to a file, whole or not at all (`replacing`).
+
+    Args:
+        path: where the file goes; replaced if it exists.
+        data: all that the file shall hold.
+
+    Raises:
+        CheckpointError: if it can't be written; `path` is then as it was before.
+    """
+    with replacing(path) as temporary:
+        temporary.write_bytes(data)
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """Read a JSON object.
+
+    Args:
+        path: the file, in UTF-8.
+
+    Returns:
+        The object's names and values.
+
+    Raises:
+        CheckpointError: if the file is missing, can't be read, or doesn't hold one.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise CheckpointError(unreadable(path, error)) from error
+    except ValueError as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error
+    if not isinstance(value, dict):
+        raise CheckpointError(f"{path} is damaged: it must hold a JSON object")
+    return value
+
+
+def write_json(path: Path, value: Any) -> None:
+    """Write a value as JSON, whole or not at all (`replacing`).
+
+    Args:
+        path: where the file goes; replaced if it exists.
+        value: anything that JSON can say.
+
+    Raises:
+        CheckpointError: if the file can't be written; `path` is then as it was before.
+        TypeError: if JSON can't say the value.
+    """
+    write_atomically(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def unreadable(path: Path, error: OSError) -> str:
+    """Why a file can't be read, in words.
+
+    Args:
+        path: the file.
+        error: what the system said.
+
+    Returns:
+        A sentence that names the file.
+
+    >>> unreadable(Path("run.json"), FileNotFoundError())
+    'run.json is missing'
+    """
+    if isinstance(error, FileNotFoundError):
+        return f"{path} is missing"
+    return f"{path} can't be read: {error.strerror or error}"
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make a rename last; not every system can, and the file itself is safe already."""
+    if os.name == "posix":
+        with suppress(OSError):
+            handle = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)

@@ -1,0 +1,230 @@
+"""The sentence pairs of a run (chapter 07): where they come from, how they are split, and as ids."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from transformer_course.corpus import grammar, multi30k
+from transformer_course.corpus.batches import Example
+from transformer_course.corpus.pairs import CorpusError, Pair
+from transformer_course.corpus.readers import read_pairs, read_tsv
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.recipe.settings import RECIPES
+
+# Which corpus uses what; the others would ignore it.
+USED_BY = {
+    "n_pairs": "grammar",
+    "folder": "multi30k",
+    "languages": "multi30k",
+    "form": "multi30k",
+}
+
+
+def check_use(corpus: str, given: Iterable[str]) -> None:
+    """Refuse what a corpus would ignore.
+
+    Args:
+        corpus: "grammar" or "multi30k"; empty for files of one's own.
+        given: names of fields of `Data`.
+
+    Raises:
+        ValueError: naming the field, and the corpus it is for.
+
+    >>> check_use("grammar", ["n_pairs"])
+    """
+    for name in sorted(given):
+        if USED_BY.get(name, corpus) != corpus:
+            here = f"corpus {corpus!r}" if corpus else "files of your own"
+            raise ValueError(f"{name} is for corpus {USED_BY[name]!r}, {here} would ignore it")
+
+
+@dataclass(frozen=True)
+class Data:
+    """Where sentence pairs come from; kept in a run's `run.json`.
+
+    Args:
+        corpus: "grammar" or "multi30k"; empty for files of one's own.
+        n_pairs: how many pairs of the grammar to train on, 0 or more.
+        files: two aligned files, or one tab-separated file.
+        valid_files: the same for validation; parts of `files` are held out if there are none.
+        folder: where the files of Multi30k are; downloaded if left out.
+        languages: "en-de", "en-fr", "de-en" or "fr-en", for Multi30k.
+        form: "lc.norm.tok" or "raw", for Multi30k.
+
+    Raises:
+        ValueError: if there is no such corpus, both a corpus and files are given, there are files to validate
+            on but none to train on, `languages` isn't two, or something is set that this corpus doesn't use.
+    """
+
+    corpus: str = ""
+    n_pairs: int = 170_000
+    files: tuple[str, ...] = ()
+    valid_files: tuple[str, ...] = ()
+    folder: str | None = None
+    languages: str = "en-de"
+    form: str = "lc.norm.tok"
+
+    def __post_init__(self) -> None:
+        if self.corpus and self.corpus not in RECIPES:
+            raise ValueError(f"corpus ({self.corpus!r}) must be {' or '.join(map(repr, RECIPES))}")
+        if self.corpus and (self.files or self.valid_files):
+            raise ValueError("give either --corpus or files of your own, not both")
+        if self.valid_files and not self.files:
+            raise ValueError("files to validate on need files to train on, by --pairs or --tsv")
+        if self.languages.count("-") != 1:
+            raise ValueError(f"languages ({self.languages!r}) must be two, such as 'en-de'")
+        defaults = Data.__dataclass_fields__
+        check_use(self.corpus, {n for n in USED_BY if getattr(self, n) != defaults[n].default})
+
+    def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
+        """Pairs to train on, to validate on, and, held out from files, to test on.
+
+        Returns:
+            The three lists; no pairs to test on for a corpus by name, or where `valid_files` are given.
+
+        Raises:
+            CorpusError: if a file is missing, can't be downloaded, breaks a rule of `corpus.readers`, or has
+                fewer than two different sources.
+            ValueError: if `n_pairs` is negative, Multi30k lacks a language or the form, or there is neither a
+                corpus nor one or two files.
+        """
+        if self.corpus == "grammar":
+            train = list(grammar.generate("train", self.n_pairs, seed=0))
+            return train, list(grammar.generate("valid", 1000, seed=0)), []
+        if self.corpus == "multi30k":
+            return self._multi30k("train"), self._multi30k("val"), []
+        if self.valid_files:
+            return read_files(self.files), read_files(self.valid_files), []
+        pairs = read_files(self.files)
+        try:
+            return split_pairs(pairs)
+        except ValueError as error:
+            raise CorpusError(f"{' and '.join(self.files)}: {error}") from error
+
+    def load_test(self) -> list[Pair]:
+        """Pairs that training has not seen.
+
+        Returns:
+            1,000 pairs of the grammar's test split, the 2016 test set of Multi30k, or what was held out from
+            the files.
+
+        Raises:
+            CorpusError: as `load` does.
+            ValueError: if nothing was held out from the files, or as `load` does.
+        """
+        if self.corpus == "grammar":
+            return list(grammar.generate("test", 1000, seed=0))
+        if self.corpus == "multi30k":
+            return self._multi30k("test_2016_flickr")
+        if test := self.load()[2]:
+            return test
+        raise ValueError("this run held out no pairs to test on: name some by --pairs or --tsv")
+
+    def where(self, pair: Pair) -> str:
+        """File and line of a pair, as far as it comes from a file.
+
+        Args:
+            pair: the pair, as `load` gave it.
+
+        Returns:
+            File, line and a colon, to start a message with; empty if the pair stands in none of the files.
+
+        Raises:
+            CorpusError: if a file can no longer be read.
+        """
+        for files in (self.files, self.valid_files):
+            pairs = read_files(files) if files else []
+            if pair in pairs:
+                return f"{files[0]}, line {pairs.index(pair) + 1}: "
+        return ""
+
+    def _multi30k(self, split: str) -> list[Pair]:
+        source, target = self.languages.split("-")
+        return multi30k.load_pairs(split, source, target, folder=self.folder, form=self.form)
+
+
+def read_files(files: tuple[str, ...]) -> list[Pair]:
+    """Pairs from two aligned files, or from one tab-separated file.
+
+    Args:
+        files: (sources, translations), or (tab-separated file,).
+
+    Returns:
+        One pair a line, in the order of the files.
+
+    Raises:
+        CorpusError: as `read_pairs` and `read_tsv` do.
+        ValueError: if it isn't one file or two.
+    """
+    if len(files) not in (1, 2):
+        raise ValueError(f"files {list(files)} must be one tab-separated file or two aligned ones")
+    return read_pairs(*files) if len(files) == 2 else read_tsv(*files)
+
+
+def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair], list[Pair]]:
+    """Split pairs into those to train on, to validate on, and to test on.
+
+    Held out for validation and again for the test are 2 % of the sources: at least 20, but never more than a
+    tenth, and at most 1,000. With fewer than ten sources, one is for validation and none for the test. Pairs of
+    one source stay together, so that nothing held out was seen in training. Which ones are held out depends on
+    the sentences alone, not on their order.
+
+    Args:
+        pairs: with at least two different sources.
+
+    Returns:
+        Training, validation and test pairs, each in the order of `pairs`.
+
+    Raises:
+        ValueError: if there are fewer than two different sources.
+
+    >>> pairs = [Pair(f"sentence {i}", (f"phrase {i}",)) for i in range(500)]
+    >>> [len(part) for part in split_pairs(pairs)]
+    [460, 20, 20]
+    """
+    sources = {pair.source for pair in pairs}
+    if len(sources) < 2:
+        raise ValueError(
+            f"pairs have {len(sources)} different sources; there must be 2 or more, to hold one out"
+        )
+    held = max(1, min(len(sources) // 10, max(20, len(sources) // 50), 1000))
+    drawn = sorted(sources, key=lambda source: hashlib.sha256(source.encode()).digest())
+    valid = set(drawn[:held])
+    test = set(drawn[held : 2 * held]) if len(sources) >= 10 else set()
+    return (
+        [pair for pair in pairs if pair.source not in valid | test],
+        [pair for pair in pairs if pair.source in valid],
+        [pair for pair in pairs if pair.source in test],
+    )
+
+
+def encode_pairs(vocabulary: Vocabulary, pairs: Sequence[Pair]) -> list[Example]:
+    """Source and first translation of each pair as lists of ids, without special tokens.
+
+    Args:
+        vocabulary: the subwords of both languages.
+        pairs: the sentences.
+
+    Returns:
+        One (source ids, target ids) a pair, in the order of `pairs`.
+
+    Raises:
+        ValueError: if a sentence is no text that UTF-8 can write.
+    """
+    sources = vocabulary.encode([pair.source for pair in pairs])
+    targets = vocabulary.encode([pair.target for pair in pairs])
+    return list(zip(sources, targets, strict=True))
+
+
+def digest(pairs: Sequence[Pair]) -> str:
+    """A fingerprint of pairs, by which `load_held_out` knows them again.
+
+    Args:
+        pairs: any number of them, in any order.
+
+    Returns:
+        A SHA-256 of all sources and translations, in hexadecimal digits.
+    """
+    texts = sorted(json.dumps([pair.source, *pair.targets]) for pair in pairs)
+    return hashlib.sha256("\n".join(texts).encode()).hexdigest()

@@ -1,0 +1,119 @@
+"""The folder of a run (chapter 07): what is written down when it starts, and read again later."""
+
+from dataclasses import asdict
+from pathlib import Path
+
+from transformer_course.checkpoints import CheckpointError, list_checkpoints, read_json, write_json
+from transformer_course.corpus.pairs import CorpusError, Pair
+from transformer_course.recipe.data import USED_BY, Data, digest
+from transformer_course.recipe.settings import Recipe
+
+
+def refuse_used(folder: Path) -> None:
+    """Refuse a folder that already holds a run.
+
+    Args:
+        folder: where a run shall go; it need not exist.
+
+    Raises:
+        CheckpointError: if it holds a recipe, checkpoints or a translator.
+    """
+    written = ("recipe.json", "vocabulary.json", "model.safetensors")
+    if list_checkpoints(folder) or any((folder / name).exists() for name in written):
+        raise CheckpointError(f"{folder} already holds a run: resume it, or choose another folder")
+
+
+def load_held_out(folder: Path) -> tuple[Data, list[Pair]]:
+    """The pairs that a run was not trained on, and where they come from.
+
+    Args:
+        folder: the run's, with a `run.json`.
+
+    Returns:
+        The data, and its test pairs.
+
+    Raises:
+        CheckpointError: if `run.json` is missing or damaged.
+        CorpusError: if the files hold other test pairs than when the run was started, or as `Data.load_test`
+            does.
+        ValueError: as `Data.load_test` does.
+    """
+    data, _ = load_run(folder)
+    test = data.load_test()
+    if not data.corpus and digest(test) != read_json(folder / "run.json").get("test"):
+        raise CorpusError(
+            f"{' and '.join(data.files)}: not the pairs that {folder} was started with, so some to test on may "
+            "have been trained on: name a test set by --pairs or --tsv"
+        )
+    return data, test
+
+
+def save_run(folder: Path, data: Data, threads: int, test: list[Pair]) -> None:
+    """Write `run.json`.
+
+    Args:
+        folder: the run's; made if need be.
+        data: where its pairs come from.
+        threads: on how many threads it computes.
+        test: the pairs that it was not trained on.
+
+    Raises:
+        CheckpointError: if the file can't be written.
+    """
+    record = {"data": asdict(data), "threads": threads, "test": digest(test)}
+    write_json(folder / "run.json", record)
+
+
+def load_run(folder: Path) -> tuple[Data, int]:
+    """Where a run's pairs come from, and on how many threads it was started.
+
+    Args:
+        folder: the run's, with a `run.json`.
+
+    Returns:
+        The data, and the number of threads.
+
+    Raises:
+        CheckpointError: if `run.json` is missing or damaged.
+    """
+    path = folder / "run.json"
+    if not path.exists():
+        raise CheckpointError(
+            f"{path} is missing: {folder} is not a run of this command; a translator trained in Python "
+            "is evaluated with --pairs or --tsv, and resumed in Python"
+        )
+    record = read_json(path)
+    try:
+        for name in ("files", "valid_files"):
+            record["data"][name] = tuple(record["data"][name])
+        corpus = record["data"]["corpus"]  # options that it ignored were written down once
+        used = {n: v for n, v in record["data"].items() if USED_BY.get(n, corpus) == corpus}
+        return Data(**used), int(record["threads"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise CheckpointError(f"{path} is damaged: {error}") from error
+
+
+def recipe_to_resume(folder: Path, asked: Recipe | None) -> Recipe:
+    """The run's recipe; what is asked for must be the same.
+
+    Args:
+        folder: the run's.
+        asked: what it should be; None takes it as it is.
+
+    Returns:
+        The recipe.
+
+    Raises:
+        CheckpointError: if the recipe is missing or damaged, or is another one.
+    """
+    if not (folder / "recipe.json").exists():
+        raise CheckpointError(f"{folder} holds no run to resume: recipe.json is missing")
+    saved = Recipe.load(folder)
+    if asked is not None:
+        saved_settings = saved.settings()
+        for name, new in asked.settings().items():
+            if saved_settings[name] != new:
+                raise CheckpointError(
+                    f"{folder} was started with {name} = {saved_settings[name]!r}, not {new!r}"
+                )
+    return saved

@@ -1,0 +1,162 @@
+"""From sentence pairs to a translator in a folder (chapter 07), in one call."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from transformer_course.checkpoints import list_checkpoints
+from transformer_course.corpus.batches import Example
+from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.loss import teacher_forcing_loss
+from transformer_course.recipe.data import encode_pairs
+from transformer_course.recipe.folder import recipe_to_resume, refuse_used
+from transformer_course.recipe.settings import Recipe
+from transformer_course.training import Outcome, Progress, Trainer, validation_loss
+from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
+
+
+class PairError(ValueError):
+    """A sentence pair that can't be trained on; the message shows it and says what is wrong.
+
+    Args:
+        pair: the pair.
+        problem: what is wrong with it.
+        where: file and line, if they are known; the message starts with them.
+    """
+
+    def __init__(self, pair: Pair, problem: str, where: str = "") -> None:
+        super().__init__(
+            f"{where}the pair {_short(pair.source)!r} – {_short(pair.target)!r} {problem}"
+        )
+        self.pair = pair
+        self.problem = problem
+
+
+def train_translator(
+    train: Sequence[Pair],
+    valid: Sequence[Pair],
+    folder: str | Path,
+    recipe: Recipe | None = None,
+    *,
+    resume: bool = False,
+    checkpoint: str | None = None,
+    report: Callable[[Progress], None] | None = None,
+    evaluate: Callable[[Translator], dict[str, float]] | None = None,
+) -> tuple[Translator, Outcome]:
+    """Train a translator on sentence pairs and write it to `folder`.
+
+    Args:
+        train: what to learn from; each pair's first translation.
+        valid: held-out pairs, for the validation loss.
+        folder: for the translator, `recipe.json`, `history.json` and checkpoints.
+        recipe: how to train; if left out, the tiny preset, or on resuming what the run was started with.
+        resume: go on from the newest checkpoint, exactly as if training had never stopped; from the start
+            with the run's recipe and vocabulary if it stopped before its first checkpoint.
+        checkpoint: file name of the checkpoint to resume from, if not the newest.
+        report: called after every update, for a progress bar.
+        evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
+
+    Returns:
+        The translator, and how training ended. After an interruption `folder` holds checkpoints but no
+        translator yet.
+
+    Raises:
+        PairError: if a sentence is empty, or too long for the model or for a batch.
+        CheckpointError: if `folder` already holds a run and `resume` is false, the run to resume is missing,
+            has a damaged checkpoint, or was another run, or a file can't be written.
+        ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
+            or the validation's loss is no longer a number.
+        KeyboardInterrupt: at a second Ctrl-C.
+    """
+    folder = Path(folder)
+    if not train or not valid:
+        raise ValueError(
+            f"train ({len(train)} pairs) and valid ({len(valid)} pairs) must not be empty"
+        )
+    if resume:
+        recipe, vocabulary = recipe_to_resume(folder, recipe), load_vocabulary(folder)
+    else:
+        refuse_used(folder)
+        recipe = recipe or Recipe()
+        lines = (text for pair in train for text in (pair.source, pair.target))
+        vocabulary = Vocabulary.train(lines, recipe.vocab_size)
+    model = _fresh_model(recipe, len(vocabulary))
+    trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate)
+    if resume and (checkpoint or list_checkpoints(folder)):
+        trainer.resume(checkpoint)
+    elif not resume:
+        save_vocabulary(vocabulary, folder)
+        recipe.save(folder)
+    outcome = trainer.train(report)
+    if outcome != "interrupted":
+        trainer.finish()
+        Translator(model, vocabulary).save(folder)
+    return Translator(model, vocabulary), outcome
+
+
+def _fresh_model(recipe: Recipe, vocab_size: int) -> Transformer:
+    torch.manual_seed(recipe.training.seed)
+    # In bf16 the fused kernel is slow on processors.
+    return Transformer(recipe.config(vocab_size)).use_fused(recipe.training.precision == "fp32")
+
+
+def _trainer(
+    model: Transformer,
+    train: Sequence[Pair],
+    valid: Sequence[Pair],
+    vocabulary: Vocabulary,
+    recipe: Recipe,
+    folder: Path,
+    further: Callable[[Translator], dict[str, float]] | None,
+) -> Trainer:
+    """The model's data as ids, its loss, and its validation."""
+    max_len = model.config.max_len
+    train_examples = encode_pairs(vocabulary, train)
+    valid_examples = encode_pairs(vocabulary, valid)
+    _check_lengths(train, train_examples, max_len, recipe.training.max_tokens)
+    _check_lengths(valid, valid_examples, max_len, 2 * max_len + 1)
+
+    def smoothed(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+        return teacher_forcing_loss(model, src, tgt, recipe.label_smoothing)
+
+    def evaluate(model: Transformer) -> dict[str, float]:
+        scores = further(Translator(model, vocabulary)) if further else {}
+        return scores | {"loss": validation_loss(model, valid_examples, teacher_forcing_loss)}
+
+    return Trainer(
+        model,
+        train_examples,
+        smoothed,
+        evaluate,
+        recipe.training,
+        folder,
+        held_out=valid_examples,
+    )
+
+
+def _check_lengths(
+    pairs: Sequence[Pair], examples: Sequence[Example], max_len: int, max_tokens: int
+) -> None:
+    """Refuse the first pair that is empty or too long, and say how many there are."""
+    wrong: list[tuple[Pair, str]] = []
+    for pair, (src, tgt) in zip(pairs, examples, strict=True):
+        longest = max(len(src), len(tgt)) + 1  # with </s> or <s>
+        positions = len(src) + len(tgt) + 3  # <s> and two </s>
+        if not src or not tgt:
+            wrong.append((pair, "has an empty sentence"))
+        elif longest > max_len:
+            wrong.append((pair, f"has {longest} subwords on a side, the model takes {max_len}"))
+        elif positions > max_tokens:
+            wrong.append((pair, f"fills {positions} positions, max_tokens is {max_tokens}"))
+    if wrong:
+        pair, problem = wrong[0]
+        more = f" (and {len(wrong) - 1} more like it)" if len(wrong) > 1 else ""
+        raise PairError(pair, problem + more)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:39] + "…"

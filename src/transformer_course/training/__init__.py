@@ -1,0 +1,40 @@
+"""Training (chapter 07): batches in, better weights out.
+
+The trainer knows neither text nor any particular loss: it takes batches (ready-made: pairs of id lists), a loss
+function, a function that evaluates the model, and an optimiser. Its parts: the learning rates
+(`training.schedules`), all choices (`training.config`), what it asks of data and model (`training.batches`),
+the loop (`training.trainer`), what a checkpoint holds (`training.resuming`), and which weights are taken in the
+end (`training.final`).
+"""
+
+from transformer_course.training.batches import (
+    Batches,
+    Evaluate,
+    LossFn,
+    PairBatches,
+    Sizes,
+    Trainable,
+)
+from transformer_course.training.config import TrainingConfig
+from transformer_course.training.final import average_checkpoints
+from transformer_course.training.progress import Progress
+from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
+from transformer_course.training.trainer import Outcome, Trainer
+from transformer_course.training.validation import validation_loss
+
+__all__ = [
+    "Batches",
+    "Evaluate",
+    "LossFn",
+    "Outcome",
+    "PairBatches",
+    "Progress",
+    "Sizes",
+    "Trainable",
+    "Trainer",
+    "TrainingConfig",
+    "average_checkpoints",
+    "cosine_rate",
+    "inverse_sqrt_rate",
+    "validation_loss",
+]

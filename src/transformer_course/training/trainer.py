@@ -1,0 +1,323 @@
+"""The trainer (chapter 07): one update after the other, with validation, checkpoints and exact resume."""
+
+import math
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from pathlib import Path
+from threading import Event
+from typing import Any, Literal
+
+import torch
+from torch import Tensor
+
+from transformer_course.checkpoints import (
+    CheckpointError,
+    checkpoint_path,
+    keep_only,
+    load_checkpoint,
+    load_optimizer,
+    load_weights,
+    optimizer_tensors,
+    random_state,
+    save_tensors,
+    set_random_state,
+    weights_of,
+    with_prefix,
+    write_json,
+)
+from transformer_course.corpus.batches import Example
+from transformer_course.interrupts import catch_interrupt
+from transformer_course.training.batches import Batches, Evaluate, LossFn, Trainable, as_batches
+from transformer_course.training.config import TrainingConfig
+from transformer_course.training.final import History, KeptWeights, best_and_last
+from transformer_course.training.optimizers import adam, check_optimizer
+from transformer_course.training.progress import Clock, Progress
+from transformer_course.training.resuming import VERSION, check_same_run, same_run
+
+Outcome = Literal["finished", "stopped early", "interrupted"]
+
+
+class Trainer:
+    """Trains a model, validates, writes checkpoints, and resumes to the last bit.
+
+    The optimiser is Adam (Kingma and Ba 2015) with the settings of Vaswani et al. 2017, §5.3, if no other one
+    is given. Setting a trainer up sets torch's random seed. A resumed run gets the same weights as an
+    undisturbed one where processor, number of threads and version of torch are the same.
+
+    Args:
+        model: the model to train, in place: a Transformer, or another module with a config (`Trainable`).
+        examples: pairs of id lists without special tokens, or other data that offers `Batches`.
+        loss_fn: (model, the tensors of a batch) → one number, the mean per predicted token; for pairs the
+            tensors are src (batch, src_len) and tgt (batch, tgt_len), as for
+            `transformer_course.loss.teacher_forcing_loss`.
+        evaluate: gives at least "loss" on held-out data; lower is better.
+        config: how to train.
+        folder: where checkpoints and `history.json` go; None writes nothing.
+        optimizer: updates the model's parameters; `config` sets its learning rate before every update.
+        held_out: the data that `evaluate` uses, if a run shall not be resumed with another.
+
+    Raises:
+        ValueError: if there are no examples, one is too long for the model or for a batch, `config` sets the
+            size of batches that bring their own, or the optimiser holds no parameter or another model's.
+    """
+
+    def __init__(
+        self,
+        model: Trainable,
+        examples: Sequence[Example] | Batches,
+        loss_fn: LossFn,
+        evaluate: Evaluate,
+        config: TrainingConfig,
+        folder: Path | None = None,
+        *,
+        optimizer: torch.optim.Optimizer | None = None,
+        held_out: Sequence[Example] | Batches | None = None,
+    ) -> None:
+        self.model, self.loss_fn, self.evaluate = model, loss_fn, evaluate
+        self.config, self.folder = config, folder
+        max_len, default = model.config.max_len, TrainingConfig.max_tokens
+        self.data = as_batches(examples, config.max_tokens, max_len, default)
+        self.optimizer = optimizer or adam(model)
+        check_optimizer(self.optimizer, model)
+        self.step = 0
+        self.epoch = 0
+        self.position = 0  # batches of this epoch that are done
+        self.history: History = []
+        self._seconds = 0.0  # spent so far, earlier runs included
+        self._loss_sum, self._loss_count = 0.0, 0  # since the last validation
+        self._batches = self._batches_of(0)
+        self._kept = KeptWeights(folder)
+        held = None if held_out is None else as_batches(held_out, default, max_len, default)
+        kind = type(self.optimizer).__name__
+        self._same = same_run(config, model.config, kind, self.data, held)
+        torch.manual_seed(config.seed)
+
+    @property
+    def device(self) -> torch.device:
+        """Where the model computes."""
+        return next(self.model.parameters()).device
+
+    def train(self, report: Callable[[Progress], None] | None = None) -> Outcome:
+        """Train until `max_steps`, until the loss has stopped falling, or until Ctrl-C.
+
+        The first Ctrl-C ends the run after the update (and validation) under way and writes a checkpoint; a
+        second one raises KeyboardInterrupt at once.
+
+        Args:
+            report: called after every update.
+
+        Returns:
+            "finished", "stopped early" or "interrupted".
+
+        Raises:
+            ValueError: if the loss or the gradient is no longer a number, `evaluate` gives no finite "loss", or
+                an example holds the id of a special token.
+            CheckpointError: if a checkpoint can't be written.
+            KeyboardInterrupt: at a second Ctrl-C.
+        """
+        if self._out_of_patience():  # a run that had stopped early was resumed
+            return "stopped early"
+        clock, before = Clock(self.step), self._seconds
+        self.model.train()
+        with catch_interrupt() as interrupted:
+            while self.step < self.config.max_steps:
+                batch = self._batches[self.position]
+                loss = self._update([t.to(self.device) for t in self.data.tensors(batch)])
+                clock.tick(self.data.n_predicted(batch))
+                self._seconds = before + clock.seconds
+                if report:
+                    report(self._progress(loss, clock))
+                if outcome := self._after_update(interrupted):
+                    return outcome
+        return "finished"
+
+    def _update(self, tensors: Sequence[Tensor]) -> float:
+        """One update of the weights; returns the batch's loss."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._rate(self.step + 1)
+        self.optimizer.zero_grad(set_to_none=True)
+        with self._autocast():
+            loss = self.loss_fn(self.model, *tensors)
+        loss.backward()  # type: ignore[no-untyped-call]
+        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
+        value = loss.item()
+        self._check_numbers(value, norm.item())
+        self.optimizer.step()
+        self._count(value)
+        return value
+
+    def _check_numbers(self, loss: float, norm: float) -> None:
+        """Stop before the weights are spoilt."""
+        if math.isfinite(loss) and math.isfinite(norm):
+            return
+        c = self.config
+        rate = f"lower peak_rate ({c.peak_rate}) or " if c.schedule == "cosine" else ""
+        raise ValueError(
+            f"loss is {loss} and the gradient's norm {norm} at step {self.step + 1}: "
+            f"{rate}raise warmup_steps ({c.warmup_steps})"
+        )
+
+    def _count(self, loss: float) -> None:
+        """One step further; at the end of an epoch to the next one."""
+        self.step += 1
+        self._loss_sum, self._loss_count = self._loss_sum + loss, self._loss_count + 1
+        self.position += 1
+        if self.position == len(self._batches):
+            self.epoch, self.position = self.epoch + 1, 0
+            self._batches = self._batches_of(self.epoch)
+
+    def _rate(self, step: int) -> float:
+        return self.config.rate(step, self.model.config.d_model)
+
+    def _autocast(self) -> AbstractContextManager[Any]:
+        if self.config.precision == "fp32":
+            return nullcontext()
+        return torch.autocast(self.device.type, torch.bfloat16)
+
+    def _batches_of(self, epoch: int) -> Sequence[Sequence[int]]:
+        batches = self.data.epoch(self.config.seed * 100_003 + epoch)
+        if not batches:
+            raise ValueError(f"examples has no batch in epoch {epoch}; there must be at least one")
+        return batches
+
+    def _progress(self, loss: float, clock: Clock) -> Progress:
+        valid_loss = self.history[-1]["loss"] if self.history else None
+        steps = self.config.max_steps
+        left = clock.seconds_left(self.step, steps)
+        return Progress(self.step, steps, loss, valid_loss, clock.tokens_per_second, left)
+
+    def _after_update(self, interrupted: Event) -> Outcome | None:
+        """Validate and save when it is time to; says how training ends, if it does."""
+        done = self.step == self.config.max_steps
+        if self.step % self.config.validate_every == 0 or done:
+            self._validate()
+            self.save()
+            if self._out_of_patience():
+                return "stopped early"
+            stop = interrupted.is_set()
+        else:
+            stop = interrupted.is_set()
+            if stop:
+                self.save()
+        return "interrupted" if stop and not done else None
+
+    def _validate(self) -> None:
+        """Add a record to the history."""
+        record = {
+            "step": self.step,
+            "seconds": round(self._seconds, 1),
+            "rate": self._rate(self.step),
+            "train_loss": self._loss_sum / max(1, self._loss_count),
+        }
+        self.history.append(record | self._evaluated())
+        self._loss_sum, self._loss_count = 0.0, 0
+
+    def _evaluated(self) -> dict[str, float]:
+        """What `evaluate` says. Dropout's random numbers go on as if nothing had happened."""
+        was_training = self.model.training
+        self.model.eval()
+        cards = [self.device] if self.device.type == "cuda" else []
+        with torch.random.fork_rng(devices=cards), torch.inference_mode():
+            scores = {name: float(score) for name, score in self.evaluate(self.model).items()}
+        self.model.train(was_training)
+        if not math.isfinite(scores.get("loss", math.nan)):
+            raise ValueError(
+                f"evaluate must give a finite 'loss', got {scores} at step {self.step}"
+            )
+        return scores
+
+    def _out_of_patience(self) -> bool:
+        losses = [record["loss"] for record in self.history]
+        since_best = len(losses) - 1 - losses.index(min(losses)) if losses else 0
+        return 0 < self.config.patience <= since_best
+
+    def save(self) -> None:
+        """Write a checkpoint and the history; drop checkpoints that won't be needed any more.
+
+        Without a folder it keeps in memory what `finish` may need.
+
+        Raises:
+            CheckpointError: if a file can't be written.
+            OSError: if a checkpoint can't be deleted.
+            ValueError: if the optimiser remembers something that is no tensor.
+        """
+        # What finishing needs now, and what it would need after going back by one checkpoint.
+        needed = best_and_last(self.history, self.config.average)
+        if self.folder is None:
+            self._kept.keep(self.step, self.model, needed)
+            return
+        tensors = {
+            "model.": weights_of(self.model),
+            "optimizer.": optimizer_tensors(self.optimizer),
+            "random.": random_state(self.device),
+        }
+        flat = {prefix + n: t for prefix, named in tensors.items() for n, t in named.items()}
+        save_tensors(checkpoint_path(self.folder, self.step), flat, self._values())
+        write_json(self.folder / "history.json", self.history)
+        needed |= best_and_last(self.history[:-1], self.config.average)
+        keep_only(self.folder, {self.step} | needed)
+
+    def _values(self) -> dict[str, Any]:
+        return self._same | {
+            "version": VERSION,
+            "step": self.step,
+            "epoch": self.epoch,
+            "position": self.position,
+            "seconds": self._seconds,
+            "loss_sum": self._loss_sum,
+            "loss_count": self._loss_count,
+            "history": self.history,
+        }
+
+    def resume(self, checkpoint: str | None = None) -> None:
+        """Go back to where a checkpoint was written; training then goes on as if it had never stopped.
+
+        Args:
+            checkpoint: file name in the run's folder; the newest if left out.
+
+        Raises:
+            CheckpointError: if the trainer has no folder, there is no checkpoint, it is damaged, or it belongs
+                to another model, to other examples or to another way of training.
+            ValueError: if the data has no batch in the checkpoint's epoch.
+        """
+        if self.folder is None:
+            raise CheckpointError("a trainer without a folder has nothing to resume from")
+        tensors, values = load_checkpoint(self.folder, checkpoint)
+        check_same_run(self.folder, values, self._same, self.model.config)
+        load_weights(self.model, with_prefix(tensors, "model."))
+        load_optimizer(self.optimizer, with_prefix(tensors, "optimizer."))
+        set_random_state(with_prefix(tensors, "random."), self.device)
+        self.step, self.epoch, self.position = values["step"], values["epoch"], values["position"]
+        self._seconds, self.history = values["seconds"], values["history"]
+        self._loss_sum, self._loss_count = values["loss_sum"], values["loss_count"]
+        self._batches = self._batches_of(self.epoch)
+
+    def finish(self) -> str:
+        """Give the model its final weights: the best validation's, or the average's if that validates better.
+
+        The model is then in evaluation mode. The average is that of `average_checkpoints`; the paper takes it
+        in any case (Vaswani et al. 2017, §6.1). A model that was never validated keeps the weights it has.
+
+        Returns:
+            Which weights it has now, "step N" or "average of K".
+
+        Raises:
+            CheckpointError: if a checkpoint is damaged, or none of the history's is left.
+            ValueError: if `evaluate` gives no finite "loss".
+        """
+        self.model.eval()
+        if not self.history:
+            return f"step {self.step}"
+        every = {int(record["step"]): record["loss"] for record in self.history}
+        losses = {step: loss for step, loss in every.items() if self._kept.has(step)}
+        if not losses:
+            raise CheckpointError(f"{self.folder} has none of the checkpoints that it validated")
+        best = min(losses, key=lambda step: losses[step])
+        best_weights = self._kept.mean([best])
+        last = list(losses)[-self.config.average :]
+        if len(last) > 1:
+            load_weights(self.model, self._kept.mean(last))
+            if self._evaluated()["loss"] < losses[best]:
+                return f"average of {len(last)}"
+        load_weights(self.model, best_weights)
+        return f"step {best}"

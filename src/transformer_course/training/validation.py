@@ -1,0 +1,42 @@
+"""The loss on held-out data (chapter 07)."""
+
+from collections.abc import Sequence
+
+from transformer_course.corpus.batches import Example
+from transformer_course.training.batches import Batches, LossFn, Trainable, as_batches
+
+_MAX_TOKENS = 8192
+
+
+def validation_loss(
+    model: Trainable,
+    examples: Sequence[Example] | Batches,
+    loss_fn: LossFn,
+    max_tokens: int = _MAX_TOKENS,
+) -> float:
+    """Mean loss per predicted token over held-out examples, in nats.
+
+    Args:
+        model: in evaluation mode.
+        examples: pairs of id lists without special tokens, or `Batches`.
+        loss_fn: as for `Trainer`.
+        max_tokens: the most positions in a batch of pairs, padding included, source and target together.
+
+    Returns:
+        The mean over all tokens, </s> included (not over batches).
+
+    Raises:
+        ValueError: if there are no examples, one is too long for the model or for a batch, one holds the id of
+            a special token, or `max_tokens` is set for batches that bring their own size.
+    """
+    batches = as_batches(examples, max_tokens, model.config.max_len, _MAX_TOKENS)
+    device = next(model.parameters()).device
+    total = count = 0.0
+    for batch in batches.epoch():
+        tokens = batches.n_predicted(batch)
+        tensors = (tensor.to(device) for tensor in batches.tensors(batch))
+        total += loss_fn(model, *tensors).item() * tokens
+        count += tokens
+    if not count:
+        raise ValueError("examples has no batch; there must be at least one")
+    return total / count

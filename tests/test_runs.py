@@ -1,0 +1,174 @@
+"""Runs: a folder made by an older version, other data on resuming, and options that nobody would use."""
+
+import json
+import shutil
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from small_runs import number_pairs, small_recipe
+
+from transformer_course.checkpoints import CheckpointError, load_tensors, write_json
+from transformer_course.encoder_decoder import TransformerConfig
+from transformer_course.recipe import Recipe, encode_pairs, split_pairs, train_translator
+from transformer_course.recipe.data import Data
+from transformer_course.recipe.folder import load_run
+from transformer_course.training import Progress, Trainer, TrainingConfig
+from transformer_course.translator import Translator
+
+OLD = Path(__file__).parent / "data" / "old_run"
+
+
+class Enough(Exception):
+    """Stops a training, as a power cut would."""
+
+
+# A run of version 1 (commit 56dbb29), stopped by Ctrl-C after 6 of 10 updates:
+#   transformer-course train --pairs mine.en mine.fr --out run --steps 10 --max-tokens 200 --validate-every 4
+#     --vocab-size 270 --rate 0.01 --warmup 3 --average 2 --threads 1
+# with the preset made smaller, as below. `finished.safetensors` is the model that the same version made of it.
+
+
+@pytest.fixture
+def old_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    def tiny(cls: type[TransformerConfig], vocab_size: int) -> TransformerConfig:
+        return cls(
+            vocab_size, d_model=16, n_heads=2, n_encoder_layers=1, n_decoder_layers=1, d_ff=32
+        )
+
+    monkeypatch.setattr(TransformerConfig, "tiny", classmethod(tiny))
+    shutil.copytree(OLD, tmp_path / "old")
+    monkeypatch.chdir(tmp_path / "old")  # its files are named without a folder
+    return Path("run")
+
+
+def assert_as_the_old_version_finished(folder: Path) -> None:
+    tensors, values = load_tensors(folder / "model.safetensors")
+    expected, expected_values = load_tensors(OLD / "finished.safetensors")
+    assert values["vocabulary"] == expected_values["vocabulary"]
+    assert tensors.keys() == expected.keys()
+    for name, tensor in tensors.items():  # other processors round in other ways
+        torch.testing.assert_close(tensor, expected[name], rtol=1e-3, atol=1e-4)
+
+
+def test_a_run_of_an_older_version_is_resumed(old_run: Path) -> None:
+    data, threads = load_run(old_run)
+    assert threads == 1
+    train, valid, _ = data.load()
+    seen: list[Progress] = []
+    _, outcome = train_translator(train, valid, old_run, resume=True, report=seen.append)
+    assert (outcome, [progress.step for progress in seen]) == ("finished", [7, 8, 9, 10])
+    assert_as_the_old_version_finished(old_run)
+
+
+def forget(path: Path, *names: str) -> None:
+    """Take fields out of a JSON file, as if it came from a version that didn't know them."""
+    record = json.loads(path.read_text(encoding="utf-8"))
+    inner = record
+    for name in names[:-1]:
+        inner = inner[name]
+    del inner[names[-1]]
+    path.write_text(json.dumps(record), encoding="utf-8")
+
+
+def test_a_recipe_without_the_fields_of_today_has_their_defaults(old_run: Path) -> None:
+    recipe = Recipe.load(old_run)
+    for names in (("training", "clip_norm"), ("training", "patience"), ("label_smoothing",)):
+        forget(old_run / "recipe.json", *names)
+    forget(old_run / "run.json", "data", "form")
+    assert Recipe.load(old_run) == recipe
+    train, valid, _ = load_run(old_run)[0].load()
+    train_translator(train, valid, old_run, resume=True)
+    assert_as_the_old_version_finished(old_run)
+
+
+def test_an_old_recipe_that_kept_a_peak_rate_for_nothing_is_read(tmp_path: Path) -> None:
+    small_recipe().save(tmp_path)
+    record = json.loads((tmp_path / "recipe.json").read_text(encoding="utf-8"))
+    record["training"] |= {"schedule": "inverse_sqrt", "peak_rate": 0.01}
+    write_json(tmp_path / "recipe.json", record)
+    assert Recipe.load(tmp_path).training.peak_rate == TrainingConfig().peak_rate
+
+
+def test_an_old_folder_is_loaded_as_a_translator(old_run: Path) -> None:
+    shutil.copy(OLD / "finished.safetensors", old_run / "model.safetensors")
+    translator = Translator.load(old_run)
+    assert isinstance(translator.translate("one two", beam=1), str)
+    expected, _ = load_tensors(OLD / "finished.safetensors")
+    for name, parameter in translator.model.named_parameters():
+        assert torch.equal(parameter, expected[name])
+
+
+def test_an_old_run_that_ignored_options_is_read_without_them(old_run: Path) -> None:
+    record = json.loads((old_run / "run.json").read_text(encoding="utf-8"))
+    record["data"] |= {"languages": "en-fr", "n_pairs": 7}
+    write_json(old_run / "run.json", record)
+    assert load_run(old_run)[0] == Data(files=("mine.en", "mine.fr"))
+
+
+# Other data
+
+
+def test_a_translator_is_not_resumed_with_other_pairs(tmp_path: Path) -> None:
+    train, valid, test = split_pairs(number_pairs())
+
+    def stop(progress: Progress) -> None:
+        if progress.step == 6:
+            raise Enough
+
+    with pytest.raises(Enough):
+        train_translator(train, valid, tmp_path, small_recipe(), report=stop)
+    for pairs, did in (((train, test), "validated"), ((train[1:], valid), "trained")):
+        with pytest.raises(CheckpointError, match=f"was {did} on other examples"):
+            train_translator(*pairs, tmp_path, resume=True)
+    assert train_translator(train, valid, tmp_path, resume=True)[1] == "finished"
+
+
+# Options that would be ignored
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (
+            {"corpus": "multi30k", "n_pairs": 5},
+            "n_pairs is for corpus 'grammar', corpus 'multi30k'",
+        ),
+        ({"files": ("a",), "n_pairs": 5}, "n_pairs is for corpus 'grammar', files of your own"),
+        ({"corpus": "grammar", "languages": "en-fr"}, "languages is for corpus 'multi30k', corpus"),
+        ({"corpus": "grammar", "form": "raw"}, "form is for corpus 'multi30k', corpus 'grammar'"),
+        ({"files": ("a",), "folder": "x"}, "folder is for corpus 'multi30k', files of your own"),
+    ],
+)
+def test_what_the_data_would_ignore_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        Data(**settings)
+
+
+def test_what_the_data_uses_is_taken() -> None:
+    assert Data(corpus="grammar", n_pairs=5).n_pairs == 5
+    used = {"folder": "x", "languages": "en-fr", "form": "raw"}
+    assert asdict(Data(corpus="multi30k", **used)).items() >= used.items()
+
+
+def test_ids_keep_the_order_of_the_pairs(tmp_path: Path) -> None:
+    pairs = number_pairs(longest=1)
+    train_translator(pairs, pairs, tmp_path, small_recipe(max_steps=1))
+    vocabulary = Translator.load(tmp_path).vocabulary
+    ids = encode_pairs(vocabulary, pairs)
+    assert vocabulary.decode([source for source, _ in ids]) == [pair.source for pair in pairs]
+    assert vocabulary.decode([target for _, target in ids]) == [pair.target for pair in pairs]
+
+
+def test_the_trainer_of_a_translator_knows_what_is_held_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Trainer] = []
+    save = Trainer.save
+    monkeypatch.setattr(Trainer, "save", lambda self: (made.append(self), save(self)))
+    train, valid, _ = split_pairs(number_pairs())
+    train_translator(train, valid, tmp_path, small_recipe(max_steps=1))
+    _, values = load_tensors(tmp_path / "checkpoints" / "step-0000001.safetensors")
+    assert values["held_out"]["digest"] != values["examples"]["digest"] == made[0].data.digest
