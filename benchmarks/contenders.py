@@ -134,7 +134,7 @@ class Ours(Contender):
         super().__init__(self.net)
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
-        self.net.use_fused(self.fused)
+        use_fast(self.net, attention=self.fused)
         src_mask = padding_mask(src)
         states = self.net.decode(tgt, self.net.encode(src, src_mask), src_mask)
         weight = self.net.output.weight
@@ -145,16 +145,16 @@ class Ours(Contender):
         return self.net
 
     def read(self, src: Tensor) -> Tensor:
-        net = self.reader().eval().use_fused(self.fused)
+        net = use_fast(self.reader().eval(), attention=self.fused)
         with torch.inference_mode():
             return net.encode(src, padding_mask(src))
 
     def greedy(self, src: Tensor, steps: int) -> Tensor:
-        net = self.reader().eval().use_fused(self.fused_search)
+        net = use_fast(self.reader().eval(), attention=self.fused_search)
         return torch.tensor(greedy(net, src, steps, bos_id=BOS, eos_id=EOS))
 
     def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
-        net = self.reader().eval().use_fused(self.fused_search)
+        net = use_fast(self.reader().eval(), attention=self.fused_search)
         found = beam_search(net, src, beam, steps, bos_id=BOS, eos_id=EOS)
         return torch.tensor([best.ids for best, *_ in found])
 
@@ -166,7 +166,7 @@ class Readable(Ours):
     fused = False
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
-        self.net.use_fused(self.fused)
+        use_fast(self.net, attention=self.fused)
         return cross_entropy(self.net(src, tgt), labels, label_smoothing=SMOOTHING)
 
 

@@ -7,11 +7,12 @@ from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.batches import Example
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.loss import teacher_forcing_loss
+from transformer_course.seq2seq import Seq2Seq
 from transformer_course.training import LossFn, Trainer, TrainingConfig, validation_loss
 
 
 def trained(
-    model: Transformer,
+    model: Transformer | Seq2Seq,
     train: list[Example],
     valid: list[Example],
     training: dict[str, Any],

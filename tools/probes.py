@@ -182,7 +182,8 @@ def _watched_trainings(shake: float) -> Iterator[list[dict[str, Any]]]:
 
 def _observed(trainer: Trainer, train: Any) -> dict[str, Any]:
     """What a trained model answers for fixed inputs, and what its checkpoints give back."""
-    model = deepcopy(trainer.model).eval()
+    model: Any = deepcopy(trainer.model)
+    model.eval()
     ids, size = torch.arange(14).view(2, 7), model.config.vocab_size
     src, tgt = 3 + ids * 13 % (size - 3), 3 + ids * 29 % (size - 3)
     src[1, 5:], tgt[:, 0], tgt[1, 4:] = model.config.pad_id, 1, model.config.pad_id
@@ -195,10 +196,7 @@ def _observed(trainer: Trainer, train: Any) -> dict[str, Any]:
         "logits": _logits(model.eval(), src, tgt),
         "searches": _searches(model, src),
     }
-    seen["history"] = [
-        {name: value for name, value in record.items() if name != "seconds"}
-        for record in trainer.history
-    ]
+    seen["history"] = [dict(record) for record in trainer.history]  # its seconds are left out later
     paths = list_checkpoints(trainer.folder) if trainer.folder else []
     if not paths or trainer.folder is None:
         return seen
@@ -214,8 +212,9 @@ def _observed(trainer: Trainer, train: Any) -> dict[str, Any]:
         trainer.resume(paths[-2].name)
         again: list[float] = []
         train(trainer, lambda progress: again.append(progress.loss))
+        model = deepcopy(trainer.model).eval()
         seen["losses, resumed"] = again
-        seen["logits, resumed"] = _logits(deepcopy(trainer.model).eval(), src, tgt)
+        seen["logits, resumed"] = _logits(model, src, tgt)
     return seen
 
 

@@ -14,6 +14,7 @@ from transformer_course.corpus.batches import Example
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import LayerNorm, Residual, Transformer, TransformerConfig
+from transformer_course.fast import fused_attention, use_fast
 from transformer_course.multi_head import MultiHeadAttention
 from transformer_course.recipe import encode_pairs
 from transformer_course.training import Trainer
@@ -108,22 +109,38 @@ def _trained(
     """Train a variant, or go on where an earlier run was interrupted."""
     torch.manual_seed(seed)
     sizes = config["model"] | change.get("model", {})
-    model = Transformer(TransformerConfig(len(vocabulary), dropout=0.0, **sizes)).use_fused()
+    model = use_fast(Transformer(TransformerConfig(len(vocabulary), dropout=0.0, **sizes)))
     if "without" in change:
         REMOVALS[change["without"]](model)
     settings = config["training"] | change.get("training", {}) | {"seed": seed}
     return trained(model, examples["train"], examples["valid"], settings, folder)
 
 
+class SublayerAlone(Residual):
+    """A sub-layer's output alone goes on, normalised as before: norm(Sublayer(x))."""
+
+    def after(self, x: Tensor, y: Tensor) -> Tensor:
+        """Leave out `x`; both are (batch, length, d_model)."""
+        return self.norm(self.dropout(y))
+
+
+class LeftOut(nn.Module):
+    """In the place of a sub-layer that is taken out: what comes in goes on."""
+
+    def forward(self, x: Tensor, _sublayer: Callable[[Tensor], Tensor]) -> Tensor:
+        """Return `x`, (batch, length, d_model)."""
+        return x
+
+
+def layers(model: Transformer) -> list[Any]:
+    """All layers, the encoder's first."""
+    return [*model.encoder_layers, *model.decoder_layers]
+
+
 def without_residuals(model: Transformer) -> None:
-    """Each sub-layer's output alone goes on, normalised as before: norm(Sublayer(x))."""
-
-    def only_the_sublayer(residual: Residual) -> Callable[..., Tensor]:
-        return lambda x, sublayer: residual.norm(residual.dropout(sublayer(x)))
-
-    for module in model.modules():
-        if isinstance(module, Residual):
-            module.forward = only_the_sublayer(module)  # type: ignore[method-assign]
+    """Each sub-layer's output alone goes on."""
+    for layer in layers(model):
+        layer.residuals = nn.ModuleList(SublayerAlone(model.config.layer) for _ in layer.residuals)
 
 
 def without_norms(model: Transformer) -> None:
@@ -136,18 +153,20 @@ def without_norms(model: Transformer) -> None:
 
 def without_feed_forward(model: Transformer) -> None:
     """Encoder layers have one sub-layer left, decoder layers two."""
-    for layer in [*model.encoder_layers, *model.decoder_layers]:
-        layer.feed_forward = nn.Identity()
-        layer.residuals[-1] = nn.Identity()
-        layer.residuals[-1].forward = lambda x, _sublayer: x
+    for layer in layers(model):
+        layer.feed_forward, layer.residuals[-1] = nn.Identity(), LeftOut()
+
+
+def unscaled_attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> tuple[Tensor, None]:
+    """Attention whose scores aren't divided by √d_k: queries are multiplied by it first."""
+    return fused_attention(q * q.shape[-1] ** 0.5, k, v, mask), None
 
 
 def without_scale(model: Transformer) -> None:
-    """Scores aren't divided by √d_k: queries are multiplied by it first."""
+    """Scores aren't divided by √d_k."""
     for module in model.modules():
         if isinstance(module, MultiHeadAttention):
-            root = (module.w_query.out_features / module.n_heads) ** 0.5
-            module.w_query.register_forward_hook(lambda _module, _inputs, q, root=root: q * root)
+            module.attend = unscaled_attention
 
 
 REMOVALS: dict[str, Callable[[Transformer], None]] = {

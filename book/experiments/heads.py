@@ -4,19 +4,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 import torch
 from experiment_training import trained
 from torch import Tensor
 
-from transformer_course import multi_head
+from transformer_course.attention import scaled_dot_product_attention
 from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.multi_head import MultiHeadAttention
 from transformer_course.recipe import encode_pairs
@@ -92,7 +92,7 @@ def _trained(
     torch.manual_seed(seed)
     sizes = TransformerConfig(len(vocabulary), n_heads=n_heads, dropout=0.0, **config["model"])
     return trained(
-        Transformer(sizes).use_fused(),
+        use_fast(Transformer(sizes)),
         examples["train"],
         examples["valid"],
         config["training"] | {"seed": seed},
@@ -118,9 +118,10 @@ def _removals(model: Transformer, examples: list[Example]) -> dict[str, Any]:
                     without[name].append(loss())
                 with _removed(attention, heads - {head}):
                     alone[name].append(loss())
-    model.use_fused(False)
-    with patch.object(multi_head, "scaled_dot_product_attention", _with_mean_map):
-        shared = loss()
+    for attention in model.modules():
+        if isinstance(attention, MultiHeadAttention):
+            attention.attend = _with_mean_map
+    shared = loss()
     return {"without": without, "alone": alone, "mean map": shared}
 
 
@@ -141,12 +142,9 @@ def _with_mean_map(
     queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
     """Attention in which all heads of a sentence look where they look on average."""
-    _, weights = multi_head_attention(queries, keys, values, mask)
+    _, weights = scaled_dot_product_attention(queries, keys, values, mask)
     shared = weights.mean(1, keepdim=True).expand_as(weights)
     return shared @ values, shared
-
-
-multi_head_attention = multi_head.scaled_dot_product_attention
 
 
 def _add_removals(

@@ -19,6 +19,7 @@ from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.evaluation import evaluate_pairs
+from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
 from transformer_course.training import average_checkpoints
@@ -98,7 +99,7 @@ def measured(
     torch.manual_seed(training["seed"])
     chosen = {name: recipe[name] for name in ("dropout", "tie_embeddings")}
     narrow = replace(TransformerConfig.narrow(len(vocabulary)), **chosen)
-    model = Transformer(narrow).use_fused(False)  # as the recipe has it in bf16
+    model = use_fast(Transformer(narrow), attention=False)  # as the recipe has it in bf16
 
     def loss(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
         return teacher_forcing_loss(model, src, tgt, recipe["label_smoothing"])

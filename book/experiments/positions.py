@@ -14,6 +14,7 @@ from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.fast import use_fast
 from transformer_course.positional_encoding import PositionalEncoding
 from transformer_course.recipe import encode_pairs
 from transformer_course.translator import Translator
@@ -105,7 +106,7 @@ def _measure(
     torch.manual_seed(seed)
     sizes = TransformerConfig(len(vocabulary), dropout=0.0, max_len=128, **config["model"])
     trainer = trained(
-        _with_positions(Transformer(sizes).use_fused(), variant),
+        use_fast(_model(sizes, variant)),
         encode_pairs(vocabulary, train),
         encode_pairs(vocabulary, data["valid"]),
         config["training"] | {"seed": seed},
@@ -125,20 +126,22 @@ def _measure(
     }
 
 
-def _with_positions(model: Transformer, variant: dict[str, Any]) -> Transformer:
-    """Give a fresh model the positions of a variant."""
-    d_model, max_len = model.config.d_model, model.config.max_len
+def _model(sizes: TransformerConfig, variant: dict[str, Any]) -> Transformer:
+    """A fresh model with the positions of a variant."""
+    if "sides" in variant:
+        return OneSided(sizes, variant["sides"])
+    model = Transformer(sizes)
     match variant.get("kind"):
         case "learned":
-            model.positions = PositionalEncoding(max_len, d_model, "learned")
+            model.positions = PositionalEncoding(sizes.max_len, sizes.d_model, "learned")
         case "halves":
-            model.positions = PositionalEncoding(max_len, d_model, layout="concatenated")
+            model.positions = PositionalEncoding(
+                sizes.max_len, sizes.d_model, layout="concatenated"
+            )
         case "concatenated":
-            model.positions = Concatenated(max_len, d_model)
+            model.positions = Concatenated(sizes.max_len, sizes.d_model)
     if "amplitude" in variant and model.positions.table is not None:
         model.positions.table *= variant["amplitude"]
-    if "sides" in variant:
-        _one_side(model, variant["sides"])
     return model
 
 
@@ -149,32 +152,29 @@ class Concatenated(PositionalEncoding):
         super().__init__(max_len, d_model)
         self.joined = nn.Linear(2 * d_model, d_model, bias=False)
 
-    def forward(self, x: Tensor, start: int = 0, step: int = 1) -> Tensor:
+    def forward(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
         """Join tokens and positions, (batch, length, d_model) each, and project."""
-        positions = super().forward(torch.zeros_like(x), start, step)
-        return self.joined(torch.cat([x, positions], -1))
+        of_positions = super().forward(torch.zeros_like(x), positions)
+        return self.joined(torch.cat([x, of_positions], -1))
 
 
-def _one_side(model: Transformer, side: str) -> None:
-    """Leave the positions out of the encoder or of the decoder; `side` is the one that keeps them."""
-    tables = {
-        name: PositionalEncoding(
-            model.config.max_len, model.config.d_model, "sinusoidal" if name == side else "none"
-        )
-        for name in ("encoder", "decoder")
-    }
-    for name, method in (("encoder", "encode"), ("decoder", "decode")):
-        setattr(model, method, _switching(model, getattr(model, method), tables[name]))
+class OneSided(Transformer):
+    """Positions in the encoder or in the decoder only; `side` is the one that keeps them."""
 
+    def __init__(self, config: TransformerConfig, side: str) -> None:
+        super().__init__(config)
+        self.side, self.with_positions = side, self.positions
+        self.without = PositionalEncoding(config.max_len, config.d_model, "none")
 
-def _switching(model: Transformer, method: Any, positions: PositionalEncoding) -> Any:
-    """`method`, run with these positions."""
+    def encode(self, *arguments: Any, **named: Any) -> Tensor:
+        """Encode with positions, or without."""
+        self.positions = self.with_positions if self.side == "encoder" else self.without
+        return super().encode(*arguments, **named)
 
-    def switched(*arguments: Any, **named: Any) -> Tensor:
-        model.positions = positions
-        return method(*arguments, **named)
-
-    return switched
+    def decode(self, *arguments: Any, **named: Any) -> Tensor:
+        """Decode with positions, or without."""
+        self.positions = self.with_positions if self.side == "decoder" else self.without
+        return super().decode(*arguments, **named)
 
 
 def _data(config: dict[str, Any]) -> tuple[Vocabulary, dict[str, Any]]:

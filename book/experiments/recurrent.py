@@ -6,7 +6,7 @@ is as hard as the others: nothing but the length differs.
 
 import random
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from experiment_training import trained
@@ -16,8 +16,14 @@ from transformer_course.corpus import grammar
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.fast import use_fast
 from transformer_course.recipe import encode_pairs
-from transformer_course.seq2seq import ConvolutionalSeq2Seq, RecurrentSeq2Seq, Seq2SeqConfig
+from transformer_course.seq2seq import (
+    ConvolutionalSeq2Seq,
+    RecurrentSeq2Seq,
+    Seq2Seq,
+    Seq2SeqConfig,
+)
 from transformer_course.translator import Translator
 
 CONFIG: dict[str, Any] = {
@@ -101,13 +107,13 @@ def _joined(chain: list[Pair]) -> Pair:
     return Pair(source, (", puis ".join(pair.target for pair in chain),))
 
 
-def _model(name: str, vocab_size: int, sizes: dict[str, Any]) -> Transformer:
+def _model(name: str, vocab_size: int, sizes: dict[str, Any]) -> Transformer | Seq2Seq:
     """A fresh model; to trainer, loss and search all four look alike."""
     if name == "Transformer":
-        return Transformer(TransformerConfig(vocab_size, dropout=0.0, **sizes)).use_fused()
+        return use_fast(Transformer(TransformerConfig(vocab_size, dropout=0.0, **sizes)))
     config = Seq2SeqConfig(vocab_size, dropout=0.0, **sizes)
     kind = ConvolutionalSeq2Seq if name == "convolution" else RecurrentSeq2Seq
-    return cast("Transformer", kind(config))
+    return kind(config)
 
 
 def _scores(translator: Translator, config: dict[str, Any]) -> dict[str, Any]:

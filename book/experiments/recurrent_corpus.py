@@ -7,7 +7,7 @@ Transformer's scores. These models decode greedily: they have no beams.
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import torch
 from experiment_training import trained
@@ -22,7 +22,6 @@ from transformer_course.corpus.scoring import (
     pronoun_accuracy,
 )
 from transformer_course.corpus.vocabulary import Vocabulary
-from transformer_course.encoder_decoder import Transformer
 from transformer_course.recipe import encode_pairs
 from transformer_course.runs import GRAMMAR_RECIPE, Data
 from transformer_course.seq2seq import ConvolutionalSeq2Seq, RecurrentSeq2Seq, Seq2SeqConfig
@@ -74,7 +73,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             kind = ConvolutionalSeq2Seq if name == "convolution" else RecurrentSeq2Seq
             model = kind(Seq2SeqConfig(len(vocabulary), dropout=0.0, **sizes))
             training = config["training"] | {"seed": seed}
-            trainer = trained(cast("Transformer", model), *examples, training, folder / name)
+            trainer = trained(model, *examples, training, folder / name)
             translator = Translator(trainer.model, vocabulary)
             found = _scores(translator, test, sets, config["lengths"])
             found["parameters"] = sum(p.numel() for p in model.parameters())

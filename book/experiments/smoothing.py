@@ -13,6 +13,7 @@ from transformer_course.corpus.batches import Example, collate, token_batches
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.fast import use_fast
 from transformer_course.loss import cross_entropy, log_softmax, teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
 from transformer_course.training import Trainer
@@ -100,7 +101,7 @@ def _trained(
     torch.manual_seed(seed)
     sizes = TransformerConfig(len(vocabulary), dropout=0.0, **config["model"])
     return trained(
-        Transformer(sizes).use_fused(),
+        use_fast(Transformer(sizes)),
         examples["train"],
         examples["valid"],
         config["training"] | {"seed": seed},

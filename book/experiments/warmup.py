@@ -12,6 +12,7 @@ from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe import encode_pairs
 from transformer_course.training import Progress, Trainer, TrainingConfig, validation_loss
@@ -76,7 +77,7 @@ def _trained(
 ) -> dict[str, Any]:
     """The batches' losses, as means of ten updates, and the loss at the end."""
     torch.manual_seed(training.seed)
-    model = Transformer(sizes).use_fused()
+    model = use_fast(Transformer(sizes))
     losses: list[float] = []
 
     def report(progress: Progress) -> None:

@@ -4,7 +4,6 @@ Masks are boolean everywhere in this package: **True = may attend**.
 """
 
 import math
-from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -171,12 +170,3 @@ class AdditiveAttention(nn.Module):
         )  # (..., q_len, k_len, d_hidden)
         weights = softmax(self.v(hidden).squeeze(-1), mask)  # (..., q_len, k_len)
         return weights @ values, weights
-
-
-def __getattr__(name: str) -> Any:
-    """`fused_attention` now lives in `fast`; its old address still works."""
-    if name == "fused_attention":
-        from transformer_course.fast import fused_attention
-
-        return fused_attention
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,18 +1,77 @@
 """Decoding (chapter 09): from the scores of the next token to a whole sentence.
 
-All searches work on a batch, use the key-value cache, and let finished sentences leave the batch. Padding and
-the start symbol are never chosen.
+All searches work on a batch, keep what was computed for earlier tokens, and let finished sentences leave the
+batch. They ask a model for `start` and `step` only, and its state for `select` and `reorder`; so they search in
+any model that has these. Padding and the start symbol are never chosen.
 """
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any, Protocol, Self
 
 import torch
 from torch import Tensor
 
-from transformer_course.encoder_decoder import Transformer
 from transformer_course.loss import log_softmax
-from transformer_course.masking import padding_mask
+
+
+class SearchState(Protocol):
+    """What a model keeps for each sentence of a batch, and for each of its beams, between two tokens."""
+
+    def select(self, rows: Tensor) -> Self:
+        """The state of some sentences of the batch.
+
+        Args:
+            rows: their indices, (new_batch,), int64.
+
+        Returns:
+            A state of these sentences.
+        """
+        ...
+
+    def reorder(self, parents: Tensor) -> None:
+        """Let each beam go on from another one.
+
+        Args:
+            parents: for each beam the one that it goes on from, (batch, beams), int64.
+        """
+        ...
+
+
+class Searchable(Protocol):
+    """A model that can be searched: all that greedy search, beam search and sampling ask for."""
+
+    training: bool
+
+    @property
+    def config(self) -> Any:
+        """Has vocab_size, max_len, pad_id and dropout."""
+        ...
+
+    def start(self, src: Tensor, max_len: int, beams: int = 1) -> Any:
+        """Read what comes before the first token that is searched for.
+
+        Args:
+            src: token ids, (batch, src_len).
+            max_len: most tokens that will be read.
+            beams: beginnings that are kept open for each sentence.
+
+        Returns:
+            A `SearchState`.
+        """
+        ...
+
+    def step(self, tokens: Tensor, state: Any) -> Tensor:
+        """Read the newest token of each beam.
+
+        Args:
+            tokens: ids, (batch, beams).
+            state: from `start`; it is carried on.
+
+        Returns:
+            Logits of the next token, (batch, beams, vocab_size).
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -31,7 +90,7 @@ class Hypothesis:
 
 
 def greedy(
-    model: Transformer, src: Tensor, max_len: int = 100, *, bos_id: int = 1, eos_id: int = 2
+    model: Searchable, src: Tensor, max_len: int = 100, *, bos_id: int = 1, eos_id: int = 2
 ) -> list[list[int]]:
     """Take the most probable token, again and again.
 
@@ -56,7 +115,7 @@ def greedy(
 
 
 def sample(
-    model: Transformer,
+    model: Searchable,
     src: Tensor,
     max_len: int = 100,
     *,
@@ -159,7 +218,7 @@ def length_penalty(length: int, alpha: float) -> float:
 
 @torch.inference_mode()
 def beam_search(
-    model: Transformer,
+    model: Searchable,
     src: Tensor,
     beam: int = 4,
     max_len: int = 100,
@@ -174,9 +233,7 @@ def beam_search(
     Beam search as in Sutskever et al. 2014, §3.2, with the length penalty of Wu et al. 2016, eq. 14. The paper
     searches with beam 4 and alpha 0.6 (Vaswani et al. 2017, §6.1).
 
-    All beams of all sentences take a step together. The cache holds one slot for each token that ever stood on
-    a beam; which slots a beam may see, its own ancestors, is said by a mask. So nothing is copied when beams
-    change places, and the source is read once, not once a beam.
+    All beams of all sentences take a step together.
 
     A sentence is done when it has `beam` finished hypotheses and no open beam can still beat the best ones.
 
@@ -207,9 +264,7 @@ def beam_search(
         raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
     if not 0 <= alpha <= 10:
         raise ValueError(f"alpha ({alpha}) must be from 0 to 10")
-    src_mask = padding_mask(src, model.config.pad_id)
-    memory = model.encode(src, src_mask)
-    cache = model.start_cache(memory, src_mask, max_len, beam)
+    state = model.start(src, max_len, beam)
     batch, device = src.shape[0], src.device
     finished: list[list[Hypothesis]] = [[] for _ in range(batch)]
     rows = torch.arange(batch, device=device)  # which sentence each row of the batch is
@@ -217,13 +272,10 @@ def beam_search(
     # All beams start alike: only the first may branch at step 0.
     scores = torch.full((batch, beam), -torch.inf, device=device)
     scores[:, 0] = 0.0
-    own = torch.eye(beam, dtype=torch.bool, device=device)  # each beam sees its own newest slot
-    ancestry = torch.zeros(batch, beam, 0, dtype=torch.bool, device=device)  # (rows, beam, slots)
 
     for length in range(1, max_len + 1):
-        ancestry = torch.cat([ancestry, own.expand(len(rows), -1, -1)], -1)
-        states = model.decode(tokens[:, :, -1], memory, src_mask, ancestry[:, None], cache)
-        step = _forbid(log_softmax(model.logits(states)), model.config.pad_id, bos_id)
+        logits = model.step(tokens[:, :, -1], state)  # (rows, beam, vocab_size)
+        step = _forbid(log_softmax(logits), model.config.pad_id, bos_id)
         # Twice as many as needed: at most `beam` of them end, so `beam` others can go on.
         candidates = (scores[:, :, None] + step).flatten(1).topk(2 * beam)  # (rows, 2 beam)
         parents = candidates.indices // vocab_size
@@ -234,7 +286,8 @@ def beam_search(
 
         keep = ends.int().argsort(dim=-1, stable=True)[:, :beam]  # the best that go on, in order
         scores, parents = candidates.values.gather(1, keep), parents.gather(1, keep)
-        tokens, ancestry = _take(grown, keep), _take(ancestry, parents)
+        tokens = _take(grown, keep)
+        state.reorder(parents)
         if length == max_len:
             break
         open_rows = [
@@ -246,13 +299,8 @@ def beam_search(
             break
         if len(open_rows) < len(rows):
             index = torch.tensor(open_rows, device=device)
-            rows, tokens, scores, ancestry = (
-                rows[index],
-                tokens[index],
-                scores[index],
-                ancestry[index],
-            )
-            memory, src_mask, cache = memory[index], src_mask[index], cache.select(index)
+            rows, tokens, scores = rows[index], tokens[index], scores[index]
+            state = state.select(index)
     _collect_open(finished, rows, tokens, scores, beam, alpha, eos_id)
     return [sorted(found, key=lambda h: -h.score)[:top_beams] for found in finished]
 
@@ -322,7 +370,7 @@ def _forbid(scores: Tensor, *ids: int) -> Tensor:
     return scores
 
 
-def _check_search(model: Transformer, max_len: int, bos_id: int, eos_id: int) -> None:
+def _check_search(model: Searchable, max_len: int, bos_id: int, eos_id: int) -> None:
     if model.training and model.config.dropout > 0:
         raise ValueError("model is in training mode, dropout would decide: call model.eval() first")
     pad_id, limit = model.config.pad_id, model.config.max_len
@@ -343,7 +391,7 @@ def _check_search(model: Transformer, max_len: int, bos_id: int, eos_id: int) ->
 
 @torch.inference_mode()
 def _one_by_one(
-    model: Transformer,
+    model: Searchable,
     src: Tensor,
     max_len: int,
     choose: Callable[[Tensor], Tensor],
@@ -352,15 +400,13 @@ def _one_by_one(
 ) -> list[list[int]]:
     """Extend every sentence by what `choose` makes of its logits, (batch, vocab_size) → (batch,)."""
     _check_search(model, max_len, bos_id, eos_id)
-    src_mask = padding_mask(src, model.config.pad_id)
-    memory = model.encode(src, src_mask)
-    cache = model.start_cache(memory, src_mask, max_len)
+    state = model.start(src, max_len)
     result: list[list[int]] = [[] for _ in range(src.shape[0])]
     rows = torch.arange(src.shape[0], device=src.device)
     last = torch.full((src.shape[0], 1), bos_id, device=src.device)
     for _ in range(max_len):
-        states = model.decode(last, memory, src_mask, cache=cache)  # (rows, 1, d_model)
-        logits = _forbid(model.logits(states[:, -1]), model.config.pad_id, bos_id)
+        logits = model.step(last, state)[:, 0]  # (rows, vocab_size)
+        logits = _forbid(logits, model.config.pad_id, bos_id)
         last = choose(logits)[:, None]
         for row, token in zip(rows.tolist(), last.flatten().tolist(), strict=True):
             result[row].append(token)
@@ -368,6 +414,5 @@ def _one_by_one(
         if len(index) == 0:
             break
         if len(index) < len(rows):
-            rows, last = rows[index], last[index]
-            memory, src_mask, cache = memory[index], src_mask[index], cache.select(index)
+            rows, last, state = rows[index], last[index], state.select(index)
     return result

@@ -24,7 +24,7 @@ from transformer_course.labels import check_labels, check_smoothing
 Model = TypeVar("Model", bound=nn.Module)
 
 
-def use_fast(model: Model, fast: bool = True) -> Model:
+def use_fast(model: Model, fast: bool = True, attention: bool = True) -> Model:
     """Put the fast parts into a model, or take them out again. Results are equal up to rounding.
 
     Only parts that have their readable default are changed: attention or an activation of your own stays as it
@@ -35,6 +35,7 @@ def use_fast(model: Model, fast: bool = True) -> Model:
         model: any module, changed in place: `attend` of multi-head attention, `activation` of feed-forward
             nets, and dropout, wherever they stand inside.
         fast: True for the fast parts, False for the readable ones.
+        attention: whether attention is among them; in bf16 training on a processor, torch's kernel is slow.
 
     Returns:
         The model itself.
@@ -43,10 +44,9 @@ def use_fast(model: Model, fast: bool = True) -> Model:
     >>> type(model[1]).__name__, type(use_fast(model, fast=False)[1]).__name__
     ('RandomBitsDropout', 'Dropout')
     """
-    functions: list[tuple[str, Any, Any]] = [
-        ("attend", scaled_dot_product_attention, _fused_attend),
-        ("activation", torch.relu, torch.relu_),
-    ]
+    functions: list[tuple[str, Any, Any]] = [("activation", torch.relu, torch.relu_)]
+    if attention or not fast:
+        functions.append(("attend", scaled_dot_product_attention, _fused_attend))
     for module in model.modules():
         for name, readable, quick in functions:
             if getattr(module, name, None) is (readable if fast else quick):

@@ -89,29 +89,41 @@ class PositionalEncoding(nn.Module):
         else:
             raise ValueError(f"kind ({kind!r}) must be 'sinusoidal', 'learned' or 'none'")
 
-    def forward(self, x: Tensor, start: int = 0, step: int = 1) -> Tensor:
-        """Add positions start, start, …, start+1, … to the tokens, `step` tokens to a position.
+    def reset_parameters(self) -> None:
+        """Draw learned vectors anew, entries of variance 1/d_model; sinusoids are fixed."""
+        if isinstance(self.table, nn.Parameter):
+            nn.init.normal_(self.table, std=self.table.shape[1] ** -0.5)
+
+    def forward(self, x: Tensor, positions: Tensor | None = None) -> Tensor:
+        """Add its position's vector to each token.
 
         Args:
             x: (batch, length, d_model).
-            start: position of the first token, counted from 0.
-            step: how many neighbouring tokens share a position; above 1 only in beam search (chapter 09),
-                where they are rival tokens for the same place.
+            positions: where the tokens stand, counted from 0, (length,) or (batch, length), int64; 0, 1, 2,
+                … if left out.
 
         Returns:
             (batch, length, d_model).
 
         Raises:
-            ValueError: if `start` is below 0, `step` is below 1, or a position is beyond `max_len`.
+            ValueError: if there are more tokens than `max_len`, `positions` aren't as many as the tokens,
+                or, where they are in the processor's memory, one is below 0 or not below `max_len`.
         """
-        if start < 0 or step < 1:
-            raise ValueError(f"start ({start}) must be 0 or more and step ({step}) 1 or more")
-        end = start + -(-x.shape[1] // step)
+        if positions is None:
+            self._check_end(x.shape[1])
+            return x if self.table is None else x + self.table[: x.shape[1]]
+        if positions.shape[-1] != x.shape[1]:
+            raise ValueError(
+                f"positions of shape {tuple(positions.shape)} must name a place for each of {x.shape[1]} tokens"
+            )
+        if positions.device.type == "cpu" and not torch.compiler.is_compiling():
+            if positions.numel() and int(positions.min()) < 0:
+                raise ValueError(f"positions ({int(positions.min())}) must be 0 or more")
+            self._check_end(int(positions.max()) + 1 if positions.numel() else 0)
+        return x if self.table is None else x + self.table[positions]
+
+    def _check_end(self, end: int) -> None:
         if end > self.max_len:
             raise ValueError(
                 f"sequence of length {end} is longer than the positions, max_len ({self.max_len})"
             )
-        if self.table is None:
-            return x
-        rows = self.table[start:end]  # (positions, d_model)
-        return x + (rows if step == 1 else rows.repeat_interleave(step, 0)[: x.shape[1]])

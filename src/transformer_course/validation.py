@@ -4,6 +4,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+import torch
+from torch import Tensor
+
 WHOLE = (int, "int")  # under `from __future__ import annotations` a field's type is its text
 
 
@@ -48,3 +51,34 @@ def check_whole_numbers(
         if smallest is not None and (value < smallest or too_large):
             rule = f"{smallest} or more" + ("" if bits is None else f", and below 2**{bits}")
             raise ValueError(f"{name} ({value}) must be {rule}")
+
+
+def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
+    """Refuse token ids of a wrong shape or type, or outside the vocabulary.
+
+    Their values are looked at in the processor's memory only: on a graphics card that would wait for the
+    card at every step, and it can't be done while torch exports or compiles a model.
+
+    Args:
+        name: how the caller calls them, for the message.
+        ids: what should be token ids, (batch, length).
+        vocab_size: number of ids there are.
+
+    Raises:
+        ValueError: if they are empty, haven't two dimensions, aren't int64 or int32, or are outside the
+            vocabulary.
+    """
+    if ids.dim() != 2 or ids.numel() == 0:
+        raise ValueError(
+            f"{name} must hold at least one token, shape (batch, length), got {tuple(ids.shape)}"
+        )
+    if ids.dtype not in (torch.int64, torch.int32):
+        raise ValueError(f"{name} must hold whole numbers (int64 or int32), got {ids.dtype}")
+    if ids.device.type != "cpu" or torch.compiler.is_compiling():
+        return
+    low, high = (int(x) for x in torch.aminmax(ids))
+    if low < 0 or high >= vocab_size:
+        raise ValueError(
+            f"{name} has the id {low if low < 0 else high}, which is outside the vocabulary of "
+            f"{vocab_size} ids"
+        )

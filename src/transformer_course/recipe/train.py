@@ -11,6 +11,7 @@ from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
+from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe.data import encode_pairs
 from transformer_course.recipe.folder import recipe_to_resume, refuse_used
@@ -101,7 +102,8 @@ def train_translator(
 def _fresh_model(recipe: Recipe, vocab_size: int) -> Transformer:
     torch.manual_seed(recipe.training.seed)
     # In bf16 the fused kernel is slow on processors.
-    return Transformer(recipe.config(vocab_size)).use_fused(recipe.training.precision == "fp32")
+    model = Transformer(recipe.config(vocab_size))
+    return use_fast(model, attention=recipe.training.precision == "fp32")
 
 
 def _trainer(
