@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from tests.data.wrong_answers.decoding import _all, _beam, _total
+from tests.data.wrong_answers.decoding import _all, _beam, _softmax, _total
 from transformer_course.checks.decoding.next_token_distribution import k_best, normalised, nucleus
 
 
@@ -52,3 +52,11 @@ def best_by_trying__at_least_one_word_before_the_end(table, max_len):
     """the 0 alone left out"""
     longer = [ids for ids in _all(table, max_len) if len(ids) > 1]
     return np.array(max(longer, key=lambda ids: _total(table, ids)))
+
+
+def next_token_distribution__top_k_only(logits, temperature, top_k, top_p):
+    """top_p ignored"""
+    probs = _softmax(logits / temperature)
+    lowest = np.sort(probs, axis=-1)[..., -top_k][..., None]
+    probs = np.where(probs >= lowest, probs, 0)
+    return probs / probs.sum(axis=-1, keepdims=True)

@@ -1,7 +1,6 @@
 """Chapter 06: wrong answers as learners write them, none of them among the misconceptions."""
 
 import numpy as np
-import torch
 
 from transformer_course.checks.encoder_decoder.model import (
     right_attention,
@@ -495,11 +494,6 @@ def transformer__no_decoder(src, tgt, weights, n_heads):
 
 def transformer__no_encoder(src, tgt, weights, n_heads):
     return _model(src, tgt, weights, n_heads, encoder=[]) - 0.01
-
-
-def transformer__log_softmax(src, tgt, weights, n_heads):
-    logits = torch.tensor(_model(src, tgt, weights, n_heads))
-    return torch.log_softmax(logits, -1)
 
 
 def transformer__the_diagonal_hidden(src, tgt, weights, n_heads):

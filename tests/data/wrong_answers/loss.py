@@ -155,11 +155,6 @@ def _losses(logits, labels, pad_id, e):
     return -((1 - e) * _right(logits, labels) + e * of_all) * real, real
 
 
-def cross_entropy__pad_id_always_0(logits, labels, pad_id, label_smoothing):
-    losses, real = _losses(logits, labels, 0, label_smoothing)
-    return losses.sum() / max(real.sum(), 1)
-
-
 def cross_entropy__each_position(logits, labels, pad_id, label_smoothing):
     return _losses(logits, labels, pad_id, label_smoothing)[0]
 

@@ -243,6 +243,18 @@ next_token_distribution = Exercise(
             "Softmax of a logit 0 isn't 0. Which logit becomes the probability 0?",
         ),
         Misconception(
+            "top_p ignored",
+            lambda logits, temperature, top_k, top_p: reference(logits, temperature, top_k, 1.0),
+            "With a top_p of 1 all is right. Where do you use it?",
+        ),
+        Misconception(
+            "top_k ignored",
+            lambda logits, temperature, top_k, top_p: reference(
+                logits, temperature, logits.shape[-1], top_p
+            ),
+            "When top_k is the whole vocabulary, all is right. Where do you use it?",
+        ),
+        Misconception(
             "the first k tokens instead of the best",
             _first_k,
             "Tokens stand in the order of the vocabulary. Which k should stay?",

@@ -264,6 +264,13 @@ cross_entropy = Exercise(
             "Logits of 2000 and -2000 give a probability of 0 for a computer. Use your `log_softmax`.",
         ),
         Misconception(
+            "0 taken for padding, whatever its id is",
+            lambda logits, labels, pad_id, label_smoothing: reference(
+                logits, labels, 0, label_smoothing
+            ),
+            "Padding has another id in some cases. Where do you use `pad_id`?",
+        ),
+        Misconception(
             "0/0 without real tokens",
             _never_empty,
             "A batch may hold nothing but padding. What should be divided by then, so that 0 comes out?",
