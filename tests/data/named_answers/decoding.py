@@ -60,3 +60,13 @@ def next_token_distribution__top_k_only(logits, temperature, top_k, top_p):
     lowest = np.sort(probs, axis=-1)[..., -top_k][..., None]
     probs = np.where(probs >= lowest, probs, 0)
     return probs / probs.sum(axis=-1, keepdims=True)
+
+
+def next_token_distribution__every_cut_on_the_whole_distribution(logits, temperature, top_k, top_p):
+    """not normalised between the two cuts"""
+    probs = _softmax(logits / temperature)
+    ranked = -np.sort(-probs, axis=-1)
+    enough = (ranked.cumsum(-1) >= top_p - 1e-9).argmax(-1)[..., None]
+    lowest = np.maximum(ranked[..., top_k - 1 : top_k], np.take_along_axis(ranked, enough, axis=-1))
+    kept = np.where(probs >= lowest, probs, 0)
+    return kept / kept.sum(-1, keepdims=True)

@@ -109,15 +109,6 @@ def _softmax(z):
     return powers / powers.sum(axis=-1, keepdims=True)
 
 
-def next_token_distribution__every_cut_on_the_whole_distribution(logits, temperature, top_k, top_p):
-    probs = _softmax(logits / temperature)
-    ranked = -np.sort(-probs, axis=-1)
-    enough = (ranked.cumsum(-1) >= top_p - 1e-9).argmax(-1)[..., None]
-    lowest = np.maximum(ranked[..., top_k - 1 : top_k], np.take_along_axis(ranked, enough, axis=-1))
-    kept = np.where(probs >= lowest, probs, 0)
-    return kept / kept.sum(-1, keepdims=True)
-
-
 def next_token_distribution__softmax_alone(logits, temperature, top_k, top_p):
     return _softmax(logits)
 
@@ -159,6 +150,12 @@ def next_token_distribution__log_probabilities(logits, temperature, top_k, top_p
 
 def next_token_distribution__one_row_only(logits, temperature, top_k, top_p):
     return _softmax(logits[0] / temperature)
+
+
+def next_token_distribution__everything_above_the_mean(logits, temperature, top_k, top_p):
+    probs = _softmax(logits / temperature)
+    kept = np.where(probs >= probs.mean(axis=-1, keepdims=True), probs, 0)
+    return kept / kept.sum(axis=-1, keepdims=True)
 
 
 def _grid(scores, log_probs):

@@ -203,6 +203,11 @@ def cross_entropy__divided_by_words_too(logits, labels, pad_id, label_smoothing)
     return losses.sum() / max(real.sum(), 1) / logits.shape[-1]
 
 
+def cross_entropy__the_largest_loss(logits, labels, pad_id, label_smoothing):
+    losses, real = _losses(logits, labels, pad_id, label_smoothing)
+    return losses[real].max() if real.any() else 0.0
+
+
 def _error(logits, labels, e):
     n_words = logits.shape[-1]
     return np.exp(_log_softmax(logits)) - (1 - e) * np.eye(n_words)[labels] - e / n_words
