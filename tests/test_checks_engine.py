@@ -260,7 +260,9 @@ def test_whole_numbers_are_asked_for_where_the_answer_has_them() -> None:
     message = judge(exercise, lambda x: (1.0 * np.argsort(x), float(x.sum()))).message
     assert "`order`: expected whole numbers, got dtype float64." in message
     message = judge(exercise, lambda x: (x.argsort() + 1, float(x.sum()))).message
-    assert "`order[0" in message
+    assert "`order`: expected [" in message
+    message = judge(exercise, lambda x: (x.argsort()[:-1], float(x.sum()))).message
+    assert "`order`: expected [" in message
 
 
 def test_no_two_troubles_share_a_message() -> None:

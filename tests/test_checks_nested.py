@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from transformer_course.checks import encoder_decoder, for_tensors, functional, part
-from transformer_course.checks.comparing import show
+from transformer_course.checks.comparing import SHOWN, show
 from transformer_course.checks.encoder_decoder import transformer as exercise
 from transformer_course.checks.encoder_decoder.explore import depth_table, learn_one_sentence
 from transformer_course.checks.encoder_decoder.model import right_encoder_layer
@@ -67,13 +67,21 @@ def test_an_entry_put_into_a_dictionary_is_noticed() -> None:
     assert outcome.trouble == "changed"
 
 
-def test_a_dictionary_is_shown_by_its_names() -> None:
-    assert show("weights", NESTED) == "weights: a dictionary with 'a', 'b'"
+def test_a_dictionary_with_a_large_array_is_shown_by_its_names() -> None:
+    large = NESTED | {"b": np.ones(SHOWN + 1)}
+    assert show("weights", large) == "weights: a dictionary with 'a', 'b'"
+
+
+def test_a_dictionary_with_many_arrays_is_shown_by_its_names() -> None:
+    many = {"a": [np.ones(1)] * (SHOWN + 1)}
+    assert show("weights", many) == "weights: a dictionary with 'a'"
 
 
 def test_a_dictionary_of_numbers_is_shown_whole() -> None:
     assert show("valid", {0.0: 38.1, 0.6: 39}) == "valid = {0.0: 38.1, 0.6: 39}"
-    assert show("valid", {0.0: np.ones(1)}) == "valid: a dictionary with 0.0"
+    assert show("valid", {0.0: np.ones(1)}) == "valid[0.0] = [1.]"
+    pair = {"a": (np.eye(2), [np.zeros(1)])}
+    assert show("w", pair) == "w['a'][0] = [[1., 0.], [0., 1.]]\nw['a'][1][0] = [0.]"
 
 
 DOUBLED = Exercise(

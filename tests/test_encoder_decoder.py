@@ -24,9 +24,9 @@ from torch import nn
 
 from transformer_course.encoder_decoder import (
     DecoderLayer,
-    Dropout,
     EncoderLayer,
     FeedForward,
+    LayerConfig,
     LayerNorm,
     Residual,
     Transformer,
@@ -299,7 +299,7 @@ def test_cached_with_rival_tokens_equals_uncached() -> None:
         mask = torch.zeros(1, 1, 2, 2 * step + 2, dtype=torch.bool)
         for b in range(2):
             mask[0, 0, b, slots[b]] = True
-        states = model.decode(row[None], None, src_mask, mask, cache)
+        states = model.decode(row[None], None, src_mask, mask, cache, torch.tensor([step, step]))
         for b in range(2):
             alone = model.decode(torch.tensor([paths[b]]), memory, src_mask)
             assert_same(states[:, b], alone[:, -1])
@@ -325,42 +325,6 @@ def test_int32_ids_and_explicit_masks_give_the_same() -> None:
     expected = model(src, tgt)
     assert_same(model(src.int(), tgt.int()), expected)
     assert_same(model(src, tgt, padding_mask(src), decoder_mask(tgt)), expected)
-
-
-@pytest.mark.parametrize("autocast", [False, True])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_dropout_keeps_the_mean_and_has_the_gradient_of_what_it_kept(
-    dtype: torch.dtype, autocast: bool
-) -> None:
-    torch.manual_seed(0)
-    dropout, ones = Dropout(0.3), torch.ones(401, 501, dtype=dtype, requires_grad=True)
-    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        dropped, again = dropout(ones), dropout(ones)
-    assert dropped.dtype == dtype
-    assert sorted(dropped.unique().tolist()) == pytest.approx([0, 1 / 0.7], rel=0.004)
-    zeros = (dropped == 0).float()
-    assert zeros.mean().item() == pytest.approx(0.3, abs=0.005)
-    assert zeros.mean(0).std().item() == pytest.approx((0.21 / 401) ** 0.5, rel=0.15)
-    assert torch.equal(torch.autograd.grad(dropped.sum(), ones)[0], dropped.detach())
-    assert not torch.equal(again, dropped)
-
-
-@pytest.mark.parametrize("autocast", [False, True])
-def test_dropout_leaves_alone_what_it_shall_not_touch(autocast: bool) -> None:
-    x = torch.randn(3, 4)
-    state = torch.get_rng_state()
-    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        assert torch.equal(Dropout(0.0)(x), x)
-        assert torch.equal(Dropout(0.5).eval()(x), x)
-    assert torch.equal(torch.get_rng_state(), state)
-
-
-def test_dropout_in_single_precision_is_torchs() -> None:
-    x = torch.randn(30, 40)
-    torch.manual_seed(3)
-    expected = nn.Dropout(0.2)(x)
-    torch.manual_seed(3)
-    assert torch.equal(Dropout(0.2)(x), expected)
 
 
 def test_bf16_stays_close_and_finite() -> None:
@@ -509,5 +473,73 @@ def test_refuses_a_full_cache_and_caches_that_cannot_be() -> None:
         "with batch 1 or 2 and k_len 5"
     ):
         model.start_cache(memory, mask[..., :4], 4)
-    with refuses("tgt_mask must be given for a cache with beams (2) above 1"):
-        model.decode(tgt[:, :2], None, mask, cache=model.start_cache(memory, mask, 4, 2))
+
+
+@NORMS
+@torch.no_grad()
+def test_encoder_layers_with_a_cache_make_a_decoder_only_model(norm: str) -> None:
+    """New tokens one by one, several at once, and rows that go on alone: as with a causal mask at once."""
+    torch.manual_seed(0)
+    config = LayerConfig(12, 3, 16, dropout=0.0, norm=norm, n_key_heads=1, bias=False)  # type: ignore[arg-type]
+    layers = [EncoderLayer(config) for _ in range(2)]
+    x = torch.randn(2, 6, 12)
+    expected = x
+    for layer in layers:
+        expected = layer(expected, causal_mask(6))
+    caches = [layer.self_attention.start_cache(2, 6) for layer in layers]
+    for start, end in ((0, 3), (3, 4), (4, 5)):
+        y = x[:, start:end]
+        for layer, cache in zip(layers, caches, strict=True):
+            y = layer(y, causal_mask(end)[:, :, start:], cache)
+        assert_same(y, expected[:, start:end])
+    y = x[1:, 5:]
+    for layer, cache in zip(layers, caches, strict=True):
+        y = layer(y, None, cache.select(torch.tensor([1])))
+    assert_same(y, expected[1:, 5:])
+    with refuses("cache is full: 5 positions in use, 2 more asked for, capacity 6"):
+        layers[0](x[:, 4:], None, caches[0])
+
+
+def test_a_layer_needs_the_settings_of_a_layer_only() -> None:
+    assert tiny_config(d_model=12, n_heads=3, d_ff=20, norm="post").layer == LayerConfig(
+        12, 3, 20, dropout=0.0, norm="post"
+    )
+    layer = EncoderLayer(LayerConfig(12, 3, 20, bias=False))
+    names = {name for name, _ in layer.named_parameters() if name.endswith("bias")}
+    assert names == {"residuals.0.norm.bias", "residuals.1.norm.bias"}
+    with refuses("n_heads (4) must be divisible by n_key_heads (3)"):
+        LayerConfig(n_key_heads=3)
+    with refuses("d_model (10) must be divisible by n_heads (3)"):
+        LayerConfig(10, 3)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("positions", ["learned", "sinusoidal"])
+def test_reset_leaves_nothing_of_what_was_trained(bias: bool, positions: str) -> None:
+    """The same weights as a fresh model drawn from the same seed, norms and learned positions among them."""
+    torch.manual_seed(3)
+    model = tiny_model(bias=bias, positions=positions)
+    with torch.no_grad():
+        for p in model.parameters():
+            p.fill_(7.0)
+    torch.manual_seed(4)
+    model.reset_parameters()
+    assert not any((p == 7).any() for p in model.parameters())
+    for name, p in model.named_parameters():
+        if "norm.gain" in name:
+            assert (p == 1).all()
+        elif name.endswith("bias"):
+            assert (p == 0).all()
+
+
+def test_ids_are_looked_at_where_that_costs_nothing_and_the_model_can_be_exported() -> None:
+    """Nothing in the model waits for the device; torch.export traces it, with other ids and lengths."""
+    model = tiny_model().eval()
+    src, tgt = random_ids([5, 3]), random_ids([4, 4])
+    batch, n, m = (torch.export.Dim(name, min=2, max=16) for name in ("batch", "n", "m"))
+    shapes = {"src": {0: batch, 1: n}, "tgt": {0: batch, 1: m}, "src_mask": None, "tgt_mask": None}
+    exported = torch.export.export(model, (src, tgt, None, None), dynamic_shapes=shapes)
+    other = random_ids([7, 2, 4]), random_ids([3, 3, 3])
+    assert_same(exported.module()(*other, None, None), model(*other))
+    on_meta = tiny_model().to("meta")
+    assert on_meta(src.to("meta"), tgt.to("meta")).shape == (2, 4, on_meta.config.vocab_size)

@@ -142,14 +142,14 @@ def source() -> Tensor:
 def test_model_with_fused_attention_equals_the_readable_one(model: Transformer) -> None:
     src, tgt = source(), torch.randint(3, 29, (3, 5))
     readable = [greedy(model, src, 9), beam_search(model, src, 3, 9), model(src, tgt)]
-    assert model.use_fused() is model
+    assert use_fast(model) is model
     fused = [greedy(model, src, 9), beam_search(model, src, 3, 9), model(src, tgt)]
     assert fused[0] == readable[0]
     for a, b in zip(fused[1], readable[1], strict=True):
         assert a[0].ids == b[0].ids
         assert a[0].log_prob == pytest.approx(b[0].log_prob, abs=1e-4)
     torch.testing.assert_close(fused[2], readable[2])
-    model.use_fused(False)
+    use_fast(model, fast=False)
     torch.testing.assert_close(model(src, tgt), readable[2], rtol=0, atol=0)
 
 
@@ -157,13 +157,16 @@ def test_attention_can_be_recorded_where_it_is_fused(model: Transformer) -> None
     src, tgt = source(), torch.randint(3, 29, (3, 5))
     with record_attention(model) as readable:
         model(src, tgt)
-    model.use_fused()
+    use_fast(model)
     with record_attention(model) as recorded:
         model(src, tgt)
     assert len(recorded) == 6
     for name, weights in readable.items():
         torch.testing.assert_close(recorded[name], weights, rtol=0, atol=0)
-    assert all(layer.self_attention.fused for layer in model.encoder_layers)
+    assert all(
+        layer.self_attention.attend is not scaled_dot_product_attention
+        for layer in model.encoder_layers
+    )
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
@@ -444,3 +447,39 @@ def test_dropout_is_torchs_own_without_autocast_and_nothing_in_evaluation() -> N
     assert torch.equal(*outputs)
     with torch.autocast("cpu", torch.bfloat16):
         assert torch.equal(ours.eval()(x), x)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_dropout_keeps_the_mean_and_has_the_gradient_of_what_it_kept(
+    dtype: torch.dtype, autocast: bool
+) -> None:
+    torch.manual_seed(0)
+    dropout, ones = RandomBitsDropout(0.3), torch.ones(401, 501, dtype=dtype, requires_grad=True)
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        dropped, again = dropout(ones), dropout(ones)
+    assert dropped.dtype == dtype
+    assert sorted(dropped.unique().tolist()) == pytest.approx([0, 1 / 0.7], rel=0.004)
+    zeros = (dropped == 0).float()
+    assert zeros.mean().item() == pytest.approx(0.3, abs=0.005)
+    assert zeros.mean(0).std().item() == pytest.approx((0.21 / 401) ** 0.5, rel=0.15)
+    assert torch.equal(torch.autograd.grad(dropped.sum(), ones)[0], dropped.detach())
+    assert not torch.equal(again, dropped)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+def test_dropout_leaves_alone_what_it_shall_not_touch(autocast: bool) -> None:
+    x = torch.randn(3, 4)
+    state = torch.get_rng_state()
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        assert torch.equal(RandomBitsDropout(0.0)(x), x)
+        assert torch.equal(RandomBitsDropout(0.5).eval()(x), x)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_dropout_in_single_precision_is_torchs() -> None:
+    x = torch.randn(30, 40)
+    torch.manual_seed(3)
+    expected = nn.Dropout(0.2)(x)
+    torch.manual_seed(3)
+    assert torch.equal(RandomBitsDropout(0.2)(x), expected)

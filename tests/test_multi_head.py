@@ -8,7 +8,7 @@ from oracles import assert_same, assert_same_gradients, refuses, shake, torch_at
 from torch import Tensor, nn
 
 from transformer_course.masking import causal_mask
-from transformer_course.multi_head import KeyValueCache, MultiHeadAttention, record_attention
+from transformer_course.multi_head import MultiHeadAttention, record_attention
 
 BATCH, Q_LEN, K_LEN, HEADS, D_K = 2, 7, 11, 3, 5
 D_MODEL = HEADS * D_K
@@ -29,18 +29,20 @@ def leaves(*shapes: tuple[int, ...]) -> list[Tensor]:
 def test_equals_torch_with_gradients(masked: bool) -> None:
     ours = make_attention()
     theirs = torch_attention(ours)
-    mine = leaves((BATCH, Q_LEN, D_MODEL), (BATCH, K_LEN, D_MODEL), (BATCH, K_LEN, D_MODEL))
+    mine = leaves((BATCH, Q_LEN, D_MODEL), (BATCH, K_LEN, D_MODEL))
     other = [x.detach().clone().requires_grad_() for x in mine]
     mask = torch.rand(BATCH, HEADS, Q_LEN, K_LEN) < 0.5 if masked else None
     if mask is not None:
         mask[..., 0] = True
     hidden = None if mask is None else ~mask.flatten(0, 1)  # torch: True = hidden
     output, weights = ours(*mine, mask)
-    expected, expected_weights = theirs(*other, attn_mask=hidden, average_attn_weights=False)
+    expected, expected_weights = theirs(
+        *other, other[1], attn_mask=hidden, average_attn_weights=False
+    )
     assert output.shape == (BATCH, Q_LEN, D_MODEL)
     assert_same(output, expected)
     assert_same(weights, expected_weights)
-    names = ("queries", "keys", "values")
+    names = ("x", "memory")
     pairs = {name: (a, b) for name, a, b in zip(names, mine, other, strict=True)}
     pairs["w_output"] = ours.w_output.weight, theirs.out_proj.weight
     assert_same_gradients((output, expected), pairs)
@@ -50,14 +52,14 @@ def test_equals_torch_with_gradients(masked: bool) -> None:
 
 
 def test_equals_torch_in_self_attention_with_padding() -> None:
-    """Self-attention may take another path inside (one packed product); values default to the keys."""
+    """Torch may take another path inside (one packed product); keys and values default to `x`."""
     ours = make_attention()
     theirs = torch_attention(ours)
     x = torch.randn(BATCH, Q_LEN, D_MODEL)
     real = torch.arange(Q_LEN) < torch.tensor([[Q_LEN], [4]])
     expected, _ = theirs(x, x, x, key_padding_mask=~real)
-    for values in (x, None):
-        assert_same(ours(x, x, values, real[:, None, None])[0], expected)
+    for memory in (x, None):
+        assert_same(ours(x, memory, real[:, None, None])[0], expected)
 
 
 def test_equals_heads_one_by_one() -> None:
@@ -101,7 +103,7 @@ def test_query_without_any_key_gets_the_bias_and_finite_gradients(
     mask[1, :, 2:4] = False
     with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
         if cached:
-            cache = KeyValueCache(*attention.project_memory(keys), K_LEN)
+            cache = attention.cache_memory(keys)
             output, weights = attention(queries, mask=mask, cache=cache)
         else:
             output, weights = attention(queries, keys, mask=mask)
@@ -166,10 +168,15 @@ def test_records_the_weights_of_every_attention_and_stops_after_the_block() -> N
     assert not attention._forward_hooks
 
 
-@pytest.mark.parametrize(("d_model", "n_heads"), [(250, 8), (8, 0), (8, -2), (3, 5)])
+@pytest.mark.parametrize(
+    ("d_model", "n_heads"), [(250, 8), (8, 0), (8, -2), (3, 5), (0, 4), (-4, 2)]
+)
 def test_refuses_a_width_that_heads_do_not_divide(d_model: int, n_heads: int) -> None:
-    with refuses(f"d_model ({d_model}) must be divisible by n_heads ({n_heads})"):
+    with refuses(f"d_model ({d_model}) must be 1 or more and divisible by n_heads ({n_heads})"):
         MultiHeadAttention(d_model, n_heads)
+    for n_key_heads in (0, 4):
+        with refuses(f"n_heads (6) must be divisible by n_key_heads ({n_key_heads})"):
+            MultiHeadAttention(12, 6, n_key_heads=n_key_heads)
 
 
 def test_refuses_a_full_cache() -> None:
@@ -188,29 +195,99 @@ def test_refuses_input_of_another_shape() -> None:
     """Without a check, one sentence without its batch dimension would give nonsense of the right shape."""
     attention = make_attention()
     x = torch.zeros(BATCH, Q_LEN, D_MODEL)
-    rule = f"must have the shape (batch, length, d_model), with batch {BATCH} and d_model {D_MODEL}"
-    cases = {
-        "queries": ((7, 15), (x[0], x, x)),
-        "keys": ((1, 7, 15), (x, x[:1], x)),
-        "values": ((2, 7, 14), (x, x, x[..., 1:])),
-    }
-    for name, (shape, inputs) in cases.items():
-        said = rule.replace("batch 2", "batch 7") if name == "queries" else rule
-        with refuses(f"{name} of shape {shape} {said}"):
+    rule = f"must have the shape (batch, length, d_model), with length 1 or more, batch {BATCH} and d_model"
+    for name, shape, inputs in [
+        ("x", (7, 15), (x[0],)),
+        ("memory", (2, 7, 14), (x, x[..., 1:])),
+        ("memory", (2, 0, 15), (x, x[:, :0])),
+        ("x", (2, 0, 15), (x[:, :0],)),
+    ]:
+        said = rule.replace("batch 2", "batch 7") if shape == (7, 15) else rule
+        with refuses(f"{name} of shape {shape} {said} {D_MODEL}"):
             attention(*inputs)
-    with refuses("each key needs its value: got 7 keys and 6 values"):
-        attention(x, x, x[:, 1:])
+    with refuses("memory has a batch of 1, x one of 2"):
+        attention(x, x[:1])
+    with refuses("each key needs its value: got 3 keys and 1 values"):
+        attention.start_cache(BATCH, 4).append(torch.zeros(2, 3, 3, 5), torch.zeros(2, 3, 1, 5))
     with pytest.raises(
         ValueError, match=r"^mask of shape \(5, 7\) must be broadcastable to .*\(2, 3, 7, 7\)"
     ):
         attention(x, x, mask=torch.ones(5, 7, dtype=torch.bool))
 
 
-def test_refuses_to_attend_to_nothing() -> None:
-    attention = make_attention()
-    x = torch.zeros(BATCH, Q_LEN, D_MODEL)
-    message = "keys must be given where there is no cache, or where there are values"
-    with refuses(message):
-        attention(x)
-    with refuses(message):
-        attention(x, None, x, cache=attention.start_cache(BATCH, 4))
+def test_groups_of_heads_share_keys_and_values() -> None:
+    """Equal to full attention whose maps of keys and values repeat each group's head; the cache is smaller."""
+    torch.manual_seed(0)
+    grouped = MultiHeadAttention(12, 6, n_key_heads=2)
+    full = MultiHeadAttention(12, 6)
+    state = grouped.state_dict()
+    for name in ("w_key", "w_value"):
+        for kind in ("weight", "bias"):
+            heads = state[f"{name}.{kind}"].unflatten(0, (2, 2))
+            state[f"{name}.{kind}"] = heads.repeat_interleave(3, 0).flatten(0, 1)
+    full.load_state_dict(state)
+    x, memory = torch.randn(2, 5, 12), torch.randn(2, 7, 12)
+    for inputs in ((x,), (x, memory)):
+        for ours, theirs in zip(grouped(*inputs), full(*inputs), strict=True):
+            assert_same(ours, theirs)
+    cache = grouped.start_cache(2, 5)
+    assert cache.keys.numel() * 3 == full.start_cache(2, 5).keys.numel()
+    parts = [grouped(x[:, t : t + 1], cache=cache)[0] for t in range(5)]
+    assert_same(torch.cat(parts, 1), grouped(x, mask=causal_mask(5))[0])
+
+
+def turn(x: Tensor, positions: Tensor) -> Tensor:
+    """A rotation: neighbouring pairs are turned by the position, one radian each."""
+    angle = positions[:, None].double()
+    a, b = x[..., 0::2].double(), x[..., 1::2].double()
+    pair = a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()
+    return torch.stack(pair, -1).flatten(-2).to(x.dtype)
+
+
+def nearer_is_better(q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    """A score bias: a slope for each of three heads."""
+    distance = (q_positions[:, None] - k_positions[None]).abs()
+    return -torch.tensor([1.0, 0.5, 0.25])[:, None, None] * distance
+
+
+@pytest.mark.parametrize("kind", ["rotation", "score_bias"])
+@torch.no_grad()
+def test_position_schemes_see_offsets_only_and_work_with_a_cache(kind: str) -> None:
+    torch.manual_seed(0)
+    scheme = {"rotation": turn, "score_bias": nearer_is_better}[kind]
+    attention = MultiHeadAttention(12, 3, **{kind: scheme})  # type: ignore[arg-type]
+    plain = MultiHeadAttention(12, 3)
+    plain.load_state_dict(attention.state_dict())
+    x, mask = torch.randn(2, 5, 12), causal_mask(5)
+    expected, weights = attention(x, mask=mask)
+    assert not torch.allclose(expected, plain(x, mask=mask)[0])
+    assert_same(attention(x, mask=mask, positions=torch.arange(7, 12))[0], expected, 1e-5)
+    assert weights is not None
+    q, k = (plain.split_heads(w(x)) for w in (plain.w_query, plain.w_key))
+    where = torch.arange(5)
+    if kind == "rotation":
+        scores = turn(q, where) @ turn(k, where).mT / 2
+    else:
+        scores = q @ k.mT / 2 + nearer_is_better(where, where)
+    assert_same(weights, scores.masked_fill(~mask, -torch.inf).softmax(-1), 1e-5)
+    cache = attention.start_cache(2, 6)
+    parts = [
+        attention(x[:, t : t + n], cache=cache, mask=causal_mask(t + n)[:, :, t:])[0]
+        for t, n in ((0, 2), (2, 1), (3, 2))
+    ]
+    assert_same(torch.cat(parts, 1), expected, 1e-5)
+    rows = torch.tensor([1])
+    again = attention(x[rows, :1], cache=cache.select(rows), positions=torch.tensor([5]))[0]
+    assert_same(again, attention(x[:, :1], cache=cache)[0][rows], 1e-5)
+
+
+def test_reset_draws_every_map_anew_with_biases_or_without() -> None:
+    for bias in (True, False):
+        attention = MultiHeadAttention(12, 3, bias=bias)
+        before = {name: p.detach().clone() for name, p in attention.named_parameters()}
+        assert len(before) == (8 if bias else 4)
+        attention.reset_parameters()
+        for name, p in attention.named_parameters():
+            assert (p == 0).all() if name.endswith("bias") else (p != before[name]).any()
+            if name.endswith("weight"):
+                assert p.abs().max() <= (6 / 24) ** 0.5

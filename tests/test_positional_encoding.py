@@ -74,7 +74,7 @@ def test_adds_the_table() -> None:
     x = torch.randn(3, 5, 6)
     module = PositionalEncoding(7, 6)
     assert_same(module(x), x + sinusoidal_encoding(5, 6))
-    assert_same(module(x, start=2), x + sinusoidal_encoding(7, 6)[2:])
+    assert_same(module(x, torch.arange(2, 7)), x + sinusoidal_encoding(7, 6)[2:])
     layout = PositionalEncoding(7, 6, layout="concatenated")
     assert_same(layout(x), x + sinusoidal_encoding(5, 6, "concatenated"))
     assert torch.equal(PositionalEncoding(7, 6, "none")(x), x)
@@ -93,26 +93,32 @@ def test_learned_positions_are_learned() -> None:
     assert table.grad.tolist() == [[3.0] * 6] * 5 + [[0.0] * 6] * 2
 
 
-@given(start=st.integers(0, 3), step=st.integers(1, 4), length=st.integers(1, 8))
-def test_rivals_share_a_position(start: int, step: int, length: int) -> None:
-    module = PositionalEncoding(12, 6)
-    added = module(torch.zeros(1, length, 6), start, step)[0]
-    table = sinusoidal_encoding(12, 6)
-    for i in range(length):
-        assert torch.equal(added[i], table[start + i // step])
+@given(positions=st.lists(st.integers(0, 11), min_size=1, max_size=8))
+def test_tokens_may_stand_anywhere(positions: list[int]) -> None:
+    module, table = PositionalEncoding(12, 6), sinusoidal_encoding(12, 6)
+    x = torch.zeros(2, len(positions), 6)
+    each = torch.tensor([positions, positions[::-1]])
+    assert torch.equal(module(x, each[0]), table[positions].expand(2, -1, -1))
+    assert torch.equal(module(x, each)[1], table[positions[::-1]])
+
+
+def test_reset_draws_learned_positions_anew() -> None:
+    module = PositionalEncoding(50, 64, "learned")
+    before = module.table.detach().clone()  # type: ignore[union-attr]
+    module.reset_parameters()
+    assert (module.table != before).all()
+    assert module.table.std().item() == pytest.approx(1 / 8, rel=0.1)  # type: ignore[union-attr]
+    PositionalEncoding(5, 6).reset_parameters()
 
 
 def test_whole_table_may_be_used_and_no_more() -> None:
     for kind in ("sinusoidal", "learned", "none"):
         module = PositionalEncoding(7, 6, kind)  # type: ignore[arg-type]
         assert module(torch.zeros(1, 7, 6)).shape == (1, 7, 6)
-        for x, start, step, end in [
-            ((1, 8, 6), 0, 1, 8),
-            ((1, 2, 6), 6, 1, 8),
-            ((1, 5, 6), 5, 2, 8),
-        ]:
-            with refuses(f"sequence of length {end} is longer than the positions, max_len (7)"):
-                module(torch.zeros(x), start, step)
+        for length, positions in [(8, None), (2, [6, 7]), (2, [7, 0])]:
+            with refuses("sequence of length 8 is longer than the positions, max_len (7)"):
+                where = None if positions is None else torch.tensor(positions)
+                module(torch.zeros(1, length, 6), where)
 
 
 def test_refuses_what_it_cannot_encode() -> None:
@@ -131,6 +137,7 @@ def test_refuses_what_it_cannot_encode() -> None:
         with refuses("max_len (0) must be 1 or more"):
             PositionalEncoding(0, 4, kind)  # type: ignore[arg-type]
     module = PositionalEncoding(7, 6)
-    for start, step in [(-1, 1), (0, 0)]:
-        with refuses(f"start ({start}) must be 0 or more and step ({step}) 1 or more"):
-            module(torch.zeros(1, 2, 6), start, step)
+    with refuses("positions (-1) must be 0 or more"):
+        module(torch.zeros(1, 2, 6), torch.tensor([0, -1]))
+    with refuses("positions of shape (3,) must name a place for each of 2 tokens"):
+        module(torch.zeros(1, 2, 6), torch.arange(3))

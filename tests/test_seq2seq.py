@@ -227,8 +227,7 @@ def test_loss_trainer_search_and_translator_work_with_the_model(kind: str, tmp_p
     assert translator.translate([lines[0], lines[2]], beam=1) == [lines[1], lines[3]]
     src = torch.tensor([[*examples[0][0], 2]])
     assert greedy(model, src)[0] == beam_search(model, src, beam=1)[0][0].ids
-    with pytest.raises(ValueError, match=r"beams \(4\) must be 1"):
-        translator.translate(lines[0])
+    assert translator.translate([lines[0], lines[2]]) == [lines[1], lines[3]]  # with beams
 
 
 def test_teacher_forcing_loss_is_the_cross_entropy_of_the_logits() -> None:

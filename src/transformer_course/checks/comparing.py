@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 Array = NDArray[Any]
-SHOWN = 24  # an array with more elements is shown by its shape
+SHOWN = 30  # an array with more elements is shown by its shape
 
 
 class Unfit(Exception):
@@ -102,6 +102,8 @@ def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Arra
     except Exception:  # a tensor without numbers, say on the device "meta"
         raise wrong_type from None
     if array.shape != expected.shape:
+        if _is_row(expected) and _is_row(array):
+            raise Unfit(f"`{name}`: expected {expected.tolist()}, got {array.tolist()}.")
         raise Unfit(f"`{name}`: expected shape {expected.shape}, got {array.shape}.")
     if expected.dtype.kind == "b":
         if array.dtype.kind != "b":
@@ -114,6 +116,11 @@ def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Arra
     if array.dtype.kind != "f":
         raise Unfit(f"`{name}`: expected numbers with a decimal point, got dtype {array.dtype}.")
     return array.astype(np.float64)
+
+
+def _is_row(array: Array) -> bool:
+    """True for a short row of whole numbers, such as ids: it is shown whole."""
+    return array.ndim == 1 and array.dtype.kind in "iu" and array.size <= SHOWN
 
 
 def _numpy(value: Any) -> Array:
@@ -197,6 +204,8 @@ def first_difference(
     """Return a sentence on the first element that isn't as expected."""
     for a, e, name in zip(actual, expected, names, strict=True):
         wrong = np.argwhere(~close(a, e, tolerance))
+        if len(wrong) and _is_row(a) and _is_row(e):
+            return f"`{name}`: expected {e.tolist()}, got {a.tolist()}."
         if len(wrong):
             index = tuple(int(i) for i in wrong[0])
             place = f"{name}[{', '.join(map(str, index))}]" if index else name
@@ -225,6 +234,18 @@ def number(x: Any) -> str:
     return "True" if x is np.True_ else "False" if x is np.False_ else f"{float(x):.4g}"
 
 
+def _small_parts(name: str, value: Any) -> list[str]:
+    """Return a line for each array in dictionaries, lists and tuples; none if one is large or they are many."""
+    if isinstance(value, (dict, list, tuple)):
+        inner = value.items() if isinstance(value, dict) else enumerate(value)
+        parts = [_small_parts(f"{name}[{key!r}]", part) for key, part in inner]
+        lines = [line for part in parts for line in part]
+        return lines if all(parts) and len(lines) <= SHOWN else []
+    array = _numpy(value)
+    row = np.array2string(array, separator=", ", precision=4, floatmode="maxprec")
+    return [f"{name} = {' '.join(row.split())}"] if array.size <= SHOWN else []
+
+
 def show(name: str, value: Any) -> str:
     """Write one argument of a case as a line of Python."""
     if isinstance(value, torch.Tensor):
@@ -233,6 +254,8 @@ def show(name: str, value: Any) -> str:
         return f"{name} = {number(value)}"
     if isinstance(value, dict) and all(type(part) in (int, float) for part in value.values()):
         return f"{name} = {value!r}"
+    if isinstance(value, dict) and (lines := _small_parts(name, value)):
+        return "\n".join(lines)
     if isinstance(value, dict):
         return f"{name}: a dictionary with {', '.join(map(repr, value))}"
     if not isinstance(value, np.ndarray):

@@ -219,6 +219,11 @@ def _tensor(value: Any) -> Any:
     return torch.tensor(value, dtype=torch.float32 if value.dtype.kind == "f" else None)
 
 
+def _float_tensor(value: Any) -> Any:
+    """Return an array as a tensor in torch's usual precision, whatever its numbers are; else the value."""
+    return torch.tensor(value, dtype=torch.float32) if isinstance(value, np.ndarray) else value
+
+
 def run_case(
     exercise: Task,
     function: Callable[..., Any],
@@ -231,7 +236,7 @@ def run_case(
     clock = clock or Clock()
     given = case.arguments
     if kind == "torch":
-        given = in_depth(given, _tensor)
+        given = in_depth(given, _float_tensor if case.floats else _tensor)
     expected = as_parts(raw, raw, exercise.returns)
     outcome = first = _call(function, given, clock)
     if not first.trouble:

@@ -19,11 +19,13 @@ class Case:
         about: what the case is, as a learner would say it: "one query, two keys".
         arguments: NumPy arrays, numbers or texts. Arrays become torch tensors for a function written so.
         nudge: a question that helps where the expected answer isn't shown.
+        floats: True if whole numbers lose that as tensors: torch's own softmax takes none, NumPy's `exp` does.
     """
 
     about: str
     arguments: Arguments
     nudge: str = ""
+    floats: bool = False
 
     @property
     def size(self) -> int:

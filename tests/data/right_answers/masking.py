@@ -55,11 +55,15 @@ def scaled_dot_product_attention__torch(
     return weights @ v, weights
 
 
+def _all(mask):
+    return True if mask is None else mask
+
+
 def scaled_dot_product_attention__powers_of_hidden_keys_left_out(q, k, v, mask=None):
     scores = q @ np.swapaxes(k, -1, -2) * q.shape[-1] ** -0.5
-    powers = np.exp(scores)
+    powers = np.exp(scores - scores.max(-1, keepdims=True, initial=-1e30, where=_all(mask)))
     if mask is not None:
-        powers = powers * mask
+        powers = np.where(mask, powers, 0)
     sums = powers.sum(-1, keepdims=True)
     weights = np.divide(powers, sums, out=np.zeros_like(powers), where=sums > 0)
     return weights @ v, weights
@@ -70,9 +74,10 @@ def scaled_dot_product_attention__loops(q, k, v, mask=None):
     seen = np.ones(weights.shape, bool) if mask is None else np.broadcast_to(mask, weights.shape)
     for place in np.ndindex(weights.shape[:-1]):
         keys = k[place[:-1]]
+        scores = [q[place] @ key / math.sqrt(q.shape[-1]) for key in keys]
+        highest = max((x for x, s in zip(scores, seen[place], strict=True) if s), default=0.0)
         powers = [
-            math.exp(q[place] @ key / math.sqrt(q.shape[-1])) if s else 0.0
-            for key, s in zip(keys, seen[place], strict=True)
+            math.exp(x - highest) if s else 0.0 for x, s in zip(scores, seen[place], strict=True)
         ]
         if sum(powers):
             weights[place] = np.array(powers) / sum(powers)

@@ -69,11 +69,6 @@ def similarities__rounded(query, keys):
     return dots.round(2), cosines.round(2)
 
 
-def softmax__shifted_by_the_mean(scores, axis=-1):
-    powers = np.exp(scores - scores.mean(axis, keepdims=True))
-    return powers / powers.sum(axis, keepdims=True)
-
-
 def softmax__divided_by_the_largest_score(scores, axis=-1):
     powers = np.exp(scores / np.abs(scores).max(axis, keepdims=True))
     return powers / powers.sum(axis, keepdims=True)
@@ -124,6 +119,12 @@ def softmax__in_place(scores, axis=-1):
 
 def softmax__axis_before_the_last(scores, axis=-1):
     return _softmax(scores, -2)
+
+
+def softmax__into_an_array_of_whole_numbers(scores, axis=-1):
+    weights = np.zeros_like(scores)
+    weights[...] = _softmax(scores, axis)
+    return weights
 
 
 def predict__none_for_what_is_not_known(question):

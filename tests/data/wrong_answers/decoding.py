@@ -64,10 +64,6 @@ def predict__a_letter_forgotten(question):
     return {k: v for k, v in _ANSWERS.items() if k != "j"}[question]
 
 
-def length_penalty__six_plus(length, alpha):
-    return ((6 + length) / 6) ** alpha
-
-
 def length_penalty__over_five(length, alpha):
     return ((5 + length) / 5) ** alpha
 
@@ -121,19 +117,8 @@ def next_token_distribution__no_cut(logits, temperature, top_k, top_p):
     return _softmax(logits / temperature)
 
 
-def next_token_distribution__top_k_only(logits, temperature, top_k, top_p):
-    probs = _softmax(logits / temperature)
-    lowest = np.sort(probs, axis=-1)[..., -top_k][..., None]
-    probs = np.where(probs >= lowest, probs, 0)
-    return probs / probs.sum(axis=-1, keepdims=True)
-
-
 def next_token_distribution__logits_returned(logits, temperature, top_k, top_p):
     return logits / temperature
-
-
-def next_token_distribution__one_hot(logits, temperature, top_k, top_p):
-    return np.eye(logits.shape[-1])[logits.argmax(axis=-1)]
 
 
 def next_token_distribution__softmax_over_positions(logits, temperature, top_k, top_p):
@@ -165,6 +150,12 @@ def next_token_distribution__log_probabilities(logits, temperature, top_k, top_p
 
 def next_token_distribution__one_row_only(logits, temperature, top_k, top_p):
     return _softmax(logits[0] / temperature)
+
+
+def next_token_distribution__everything_above_the_mean(logits, temperature, top_k, top_p):
+    probs = _softmax(logits / temperature)
+    kept = np.where(probs >= probs.mean(axis=-1, keepdims=True), probs, 0)
+    return kept / kept.sum(axis=-1, keepdims=True)
 
 
 def _grid(scores, log_probs):
@@ -273,10 +264,6 @@ def best_of_beam__without_the_end(table, beam, max_len, alpha):
     return np.array(best[:-1])
 
 
-def best_of_beam__greedy(table, beam, max_len, alpha):
-    return np.array(_beam(table, 1, max_len, lambda c: c[1]))
-
-
 def best_of_beam__worst_score(table, beam, max_len, alpha):
     return np.array(_beam(table, beam, max_len, lambda c: -c[1]))
 
@@ -306,10 +293,6 @@ def _all(table, max_len):
 
 def _total(table, ids):
     return sum(table[i, j] for i, j in zip((0, *ids[:-1]), ids, strict=True))
-
-
-def best_by_trying__first_sentence(table, max_len):
-    return np.array(_all(table, max_len)[0])
 
 
 def best_by_trying__longest_possible(table, max_len):
@@ -342,21 +325,20 @@ def best_by_trying__sum_of_probabilities(table, max_len):
     return np.array(max(_all(table, max_len), key=score))
 
 
-def best_by_trying__no_word_twice(table, max_len):
-    different = [ids for ids in _all(table, max_len) if len(set(ids)) == len(ids)]
-    return np.array(min(different, key=lambda ids: (len(ids), -_total(table, ids))))
-
-
 def best_by_trying__with_a_start(table, max_len):
     return np.array([0, *max(_all(table, max_len), key=lambda ids: _total(table, ids))])
 
 
+def best_by_trying__as_list(table, max_len):
+    return [int(i) for i in max(_all(table, max_len), key=lambda ids: _total(table, ids))]
+
+
+def best_by_trying__with_a_length_penalty(table, max_len):
+    return np.array(max(_all(table, max_len), key=lambda ids: _total(table, ids) / (5 + len(ids))))
+
+
 def best_by_trying__as_text(table, max_len):
     return " ".join(map(str, max(_all(table, max_len), key=lambda ids: _total(table, ids))))
-
-
-def best_by_trying__the_worst_of_the_shortest(table, max_len):
-    return np.array(min(_all(table, max_len), key=lambda ids: (len(ids), _total(table, ids))))[::-1]
 
 
 def _runs(text, n):

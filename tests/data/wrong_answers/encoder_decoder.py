@@ -1,9 +1,6 @@
 """Chapter 06: wrong answers as learners write them, none of them among the misconceptions."""
 
 import numpy as np
-import torch
-import torch.nn.functional as F
-from torch import Tensor
 
 from transformer_course.checks.encoder_decoder.model import (
     right_attention,
@@ -14,23 +11,6 @@ from transformer_course.checks.encoder_decoder.model import (
     right_masks,
 )
 from transformer_course.positional_encoding import sinusoidal_encoding
-
-
-def feed_forward__sigmoid(x, w_1, b_1, w_2, b_2):
-    return 1 / (1 + np.exp(-(x @ w_1 + b_1))) @ w_2 + b_2
-
-
-def feed_forward__tanh(x, w_1, b_1, w_2, b_2):
-    return np.tanh(x @ w_1 + b_1) @ w_2 + b_2
-
-
-def feed_forward__gelu(x: Tensor, w_1, b_1, w_2, b_2):
-    return F.gelu(x @ w_1 + b_1) @ w_2 + b_2
-
-
-def feed_forward__softmax_in_between(x, w_1, b_1, w_2, b_2):
-    powers = np.exp(x @ w_1 + b_1)
-    return powers / powers.sum(-1, keepdims=True) @ w_2 + b_2
 
 
 def feed_forward__inner_returned(x, w_1, b_1, w_2, b_2):
@@ -52,6 +32,15 @@ def feed_forward__ones_where_positive(x, w_1, b_1, w_2, b_2):
 def feed_forward__leaky(x, w_1, b_1, w_2, b_2):
     inner = x @ w_1 + b_1
     return np.where(inner > 0, inner, 0.01 * inner) @ w_2 + b_2
+
+
+def feed_forward__softplus(x, w_1, b_1, w_2, b_2):
+    return np.log1p(np.exp(x @ w_1 + b_1)) @ w_2 + b_2
+
+
+def feed_forward__elu(x, w_1, b_1, w_2, b_2):
+    inner = x @ w_1 + b_1
+    return np.where(inner > 0, inner, np.exp(inner) - 1) @ w_2 + b_2
 
 
 def feed_forward__written_into_x(x, w_1, b_1, w_2, b_2):
@@ -80,10 +69,6 @@ def layer_norm__divided_by_the_length(x, gain, bias, eps):
 def layer_norm__median(x, gain, bias, eps):
     centred = x - np.median(x, -1, keepdims=True)
     return gain * centred / np.sqrt(x.var(-1, keepdims=True) + eps) + bias
-
-
-def layer_norm__rms(x, gain, bias, eps):
-    return gain * x / np.sqrt((x**2).mean(-1, keepdims=True) + eps)
 
 
 def layer_norm__eps_inside_and_outside(x, gain, bias, eps):
@@ -509,11 +494,6 @@ def transformer__no_decoder(src, tgt, weights, n_heads):
 
 def transformer__no_encoder(src, tgt, weights, n_heads):
     return _model(src, tgt, weights, n_heads, encoder=[]) - 0.01
-
-
-def transformer__log_softmax(src, tgt, weights, n_heads):
-    logits = torch.tensor(_model(src, tgt, weights, n_heads))
-    return torch.log_softmax(logits, -1)
 
 
 def transformer__the_diagonal_hidden(src, tgt, weights, n_heads):

@@ -30,10 +30,6 @@ def log_softmax__one_number_a_row(logits):
     return _log_softmax(logits).max(axis=-1)
 
 
-def log_softmax__only_shifted(logits):
-    return logits - logits.max(axis=-1, keepdims=True)
-
-
 def log_softmax__mean_taken_away(logits):
     return logits - logits.mean(axis=-1, keepdims=True)
 
@@ -41,10 +37,6 @@ def log_softmax__mean_taken_away(logits):
 def log_softmax__sum_without_logarithm(logits):
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.exp(shifted).sum(axis=-1, keepdims=True)
-
-
-def log_softmax__small_number_added(logits):
-    return np.log(np.exp(_log_softmax(logits)) + 1e-9)
 
 
 def log_softmax__log_of_the_logits(logits):
@@ -58,6 +50,11 @@ def log_softmax__cut_at_minus_100(logits):
 def log_softmax__log1p(logits):
     shifted = logits - logits.max(axis=-1, keepdims=True)
     return shifted - np.log1p(np.exp(shifted).sum(axis=-1, keepdims=True))
+
+
+def log_softmax__divided_by_the_logarithm(logits):
+    highest = logits.max(axis=-1, keepdims=True)
+    return logits / (highest + np.log(np.exp(logits - highest).sum(axis=-1, keepdims=True)))
 
 
 def log_softmax__list(logits):
@@ -127,10 +124,6 @@ def smoothed_targets__always_ten_percent(labels, n_words, smoothing):
     return 0.9 * np.eye(n_words)[labels] + 0.1 / n_words
 
 
-def smoothed_targets__labels_from_one(labels, n_words, smoothing):
-    return (1 - smoothing) * np.eye(n_words)[labels - 1] + smoothing / n_words
-
-
 def smoothed_targets__shared_by_the_positions(labels, n_words, smoothing):
     return (1 - smoothing) * np.eye(n_words)[labels] + smoothing / len(labels)
 
@@ -162,28 +155,13 @@ def _losses(logits, labels, pad_id, e):
     return -((1 - e) * _right(logits, labels) + e * of_all) * real, real
 
 
-def cross_entropy__pad_id_always_0(logits, labels, pad_id, label_smoothing):
-    losses, real = _losses(logits, labels, 0, label_smoothing)
-    return losses.sum() / max(real.sum(), 1)
-
-
 def cross_entropy__each_position(logits, labels, pad_id, label_smoothing):
     return _losses(logits, labels, pad_id, label_smoothing)[0]
-
-
-def cross_entropy__softmax_twice(logits, labels, pad_id, label_smoothing):
-    losses, real = _losses(np.exp(_log_softmax(logits)), labels, pad_id, label_smoothing)
-    return losses.sum() / max(real.sum(), 1)
 
 
 def cross_entropy__one_real_token_too_many(logits, labels, pad_id, label_smoothing):
     losses, real = _losses(logits, labels, pad_id, label_smoothing)
     return losses.sum() / (real.sum() + 1)
-
-
-def cross_entropy__one_minus_p(logits, labels, pad_id, label_smoothing):
-    real = labels != pad_id
-    return ((1 - np.exp(_right(logits, labels))) * real).sum() / max(real.sum(), 1)
 
 
 def cross_entropy__capped(logits, labels, pad_id, label_smoothing):
@@ -223,6 +201,11 @@ def cross_entropy__stops_at_padding(logits: Tensor, labels: Tensor, pad_id, labe
 def cross_entropy__divided_by_words_too(logits, labels, pad_id, label_smoothing):
     losses, real = _losses(logits, labels, pad_id, label_smoothing)
     return losses.sum() / max(real.sum(), 1) / logits.shape[-1]
+
+
+def cross_entropy__the_largest_loss(logits, labels, pad_id, label_smoothing):
+    losses, real = _losses(logits, labels, pad_id, label_smoothing)
+    return losses[real].max() if real.any() else 0.0
 
 
 def _error(logits, labels, e):
@@ -294,10 +277,6 @@ def loss_gradient__large_steps(logits, labels, label_smoothing):
     return gradient
 
 
-def batch_perplexity__the_loss(logits, labels, pad_id):
-    return -_right(logits, labels)[labels != pad_id].mean()
-
-
 def batch_perplexity__the_sum(logits, labels, pad_id):
     return np.exp(-_right(logits, labels)[labels != pad_id].sum())
 
@@ -324,10 +303,6 @@ def batch_perplexity__base_ten(logits, labels, pad_id):
     return 10 ** -_right(logits, labels)[labels != pad_id].mean()
 
 
-def batch_perplexity__mean_probability(logits, labels, pad_id):
-    return 1 / np.exp(_right(logits, labels))[labels != pad_id].mean()
-
-
 def batch_perplexity__padding_learned(logits, labels, pad_id):
     return np.exp(-_right(logits, labels).mean())
 
@@ -340,6 +315,11 @@ def batch_perplexity__exponent_of_two_bits(logits, labels, pad_id):
 def batch_perplexity__the_entropy(logits, labels, pad_id):
     log_p = _log_softmax(logits)
     return np.exp(-(np.exp(log_p) * log_p).sum(axis=-1)[labels != pad_id].mean())
+
+
+def batch_perplexity__loss_per_sentence(logits, labels, pad_id):
+    real = labels != pad_id
+    return np.exp(-(_right(logits, labels) * real).sum() / len(labels))
 
 
 def _gaps(sure, is_right, n_bins):
@@ -361,11 +341,6 @@ def calibration_error__list_of_gaps(sure, is_right, n_bins):
 
 def calibration_error__ten_bins_always(sure, is_right, n_bins):
     return abs(_gaps(sure, is_right, 10)[0]).sum() / len(sure)
-
-
-def calibration_error__other_edge(sure, is_right, n_bins):
-    place = np.clip((sure * n_bins).astype(int), 0, n_bins - 1)
-    return abs(np.bincount(place, weights=sure - is_right)).sum() / len(sure)
 
 
 def calibration_error__equal_counts(sure, is_right, n_bins):

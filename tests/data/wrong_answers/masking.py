@@ -216,10 +216,6 @@ def predict__in_words(question):
     return "six" if question == "h" else _RIGHT[question]
 
 
-def causal_weights__softmax_of_the_triangle(scores):
-    return _soft(np.tril(scores))
-
-
 def causal_weights__triangle_of_softmax(scores):
     return np.tril(_soft(scores)) * 2
 

@@ -160,21 +160,6 @@ def multi_head_attention__weights_first(
     return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)[::-1]
 
 
-def multi_head_attention__masked_scores_set_to_zero(
-    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
-):
-    return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask, fill=0.0)
-
-
-def multi_head_attention__mask_after_softmax(
-    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
-):
-    ws = (w_query, w_key, w_value, w_output)
-    weights = _mha(x, memory, ws, n_heads, None)[1]
-    weights = weights if mask is None else weights * mask
-    return _merge(weights @ _split(memory @ w_value, n_heads)) @ w_output, weights
-
-
 def multi_head_attention__matrices_transposed(
     x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
 ):
@@ -220,6 +205,14 @@ def multi_head_attention__values_not_projected(
     x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
 ):
     return _mha(x, memory, (w_query, w_key, np.eye(len(w_value)), w_output), n_heads, mask)
+
+
+def multi_head_attention__output_matrix_before_the_average(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """Each word is mixed by the output matrix before the heads have looked at it."""
+    ws = (w_query, w_key, w_value @ w_output, np.eye(len(w_output)))
+    return _mha(x, memory, ws, n_heads, mask)
 
 
 def head_parts__one_block_twice(heads, w_output):

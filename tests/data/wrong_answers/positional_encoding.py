@@ -14,10 +14,6 @@ def _table(length, d_model, first=0, base=10000.0):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d_model)
 
 
-def sinusoidal_encoding__base_1000(length, d_model):
-    return _table(length, d_model, base=1000.0)
-
-
 def sinusoidal_encoding__xor(length, d_model):
     return np.sin(np.arange(length)[:, None] / (10000 ^ (np.arange(0, d_model, 2) / d_model)))
 
@@ -220,15 +216,6 @@ def move__angle_from_the_cosine(row, k):
     _, cosine, speeds = _pairs(row)
     angles = np.arccos(np.clip(cosine, -1, 1)) + k * speeds
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).ravel()
-
-
-def move__sine_updated_first(row, k):
-    result = row.copy()
-    _, _, speeds = _pairs(row)
-    c, s = np.cos(k * speeds), np.sin(k * speeds)
-    result[0::2] = result[0::2] * c + result[1::2] * s
-    result[1::2] = result[1::2] * c - result[0::2] * s
-    return result
 
 
 def move__all_as_fast_as_the_last(row, k):

@@ -36,11 +36,6 @@ def six_steps__the_last_word(x, place, w_query, w_key, w_value):
     return scores, _softmax(scores), _softmax(scores) @ x @ w_value
 
 
-def six_steps__counted_from_one(x, place, w_query, w_key, w_value):
-    scores = x @ w_key @ (x[place - 1] @ w_query) / np.sqrt(w_key.shape[1])
-    return scores, _softmax(scores), _softmax(scores) @ x @ w_value
-
-
 def six_steps__only_the_output(x, place, w_query, w_key, w_value):
     scores = x @ w_key @ (x[place] @ w_query) / np.sqrt(w_key.shape[1])
     return _softmax(scores) @ x @ w_value
@@ -74,9 +69,16 @@ def six_steps__mean_of_weighted_values(x, place, w_query, w_key, w_value):
     return scores, weights, (weights[:, None] * (x @ w_value)).mean(0)
 
 
-def six_steps__the_best_value_only(x, place, w_query, w_key, w_value):
+def six_steps__own_value_only(x, place, w_query, w_key, w_value):
     scores = x @ w_key @ (x[place] @ w_query) / np.sqrt(w_key.shape[1])
-    return scores, _softmax(scores), (x @ w_value)[scores.argmax()]
+    weights = _softmax(scores)
+    return scores, weights, weights[place] * (x[place] @ w_value)
+
+
+def six_steps__softmax_of_unscaled_scores(x, place, w_query, w_key, w_value):
+    scores = x @ w_key @ (x[place] @ w_query)
+    weights = _softmax(scores)
+    return scores / np.sqrt(w_key.shape[1]), weights, weights @ (x @ w_value)
 
 
 def self_attention__one_sentence_at_most(x, w_query, w_key, w_value):

@@ -21,16 +21,6 @@ def _gates(x, h, w, u):
     return _sigmoid(a[0] + b[0]), _sigmoid(a[1] + b[1]), a[2], b[2]
 
 
-def gru_step__candidate_only(x, h, w, u):
-    r, _, a, b = _gates(x, h, w, u)
-    return np.tanh(a + r * b)
-
-
-def gru_step__without_tanh(x, h, w, u):
-    r, z, a, b = _gates(x, h, w, u)
-    return (1 - z) * (a + r * b) + z * h
-
-
 def gru_step__gates_without_sigmoid(x, h, w, u):
     a, b = np.split(w @ x, 3), np.split(u @ h, 3)
     z = a[1] + b[1]
@@ -41,12 +31,6 @@ def gru_step__gates_from_the_word_only(x, h, w, u):
     a, b = np.split(w @ x, 3), np.split(u @ h, 3)
     z = _sigmoid(a[1])
     return (1 - z) * np.tanh(a[2] + _sigmoid(a[0]) * b[2]) + z * h
-
-
-def gru_step__tanh_gates(x, h, w, u):
-    a, b = np.split(w @ x, 3), np.split(u @ h, 3)
-    z = np.tanh(a[1] + b[1])
-    return (1 - z) * np.tanh(a[2] + np.tanh(a[0] + b[0]) * b[2]) + z * h
 
 
 def gru_step__returns_the_gates_too(x, h, w, u):
@@ -77,6 +61,18 @@ def gru_step__state_changed_in_place(x, h, w, u):
 
 def gru_step__nothing(x, h, w, u):
     return None
+
+
+def gru_step__update_gate_twice(x, h, w, u):
+    _, z = _gates(x, h, w, u)[:2]
+    from_x, from_h = np.split(w @ x, 3)[2], np.split(u @ h, 3)[2]
+    return (1 - z) * np.tanh(from_x + z * from_h) + z * h
+
+
+def gru_step__reset_gate_twice(x, h, w, u):
+    r, _ = _gates(x, h, w, u)[:2]
+    from_x, from_h = np.split(w @ x, 3)[2], np.split(u @ h, 3)[2]
+    return (1 - r) * np.tanh(from_x + r * from_h) + r * h
 
 
 def _scores(s, h, w, u, v):
@@ -184,10 +180,6 @@ def layers_needed__the_field_itself(n, kernel_size, dilated):
     return _field(_layers(n, kernel_size, dilated), kernel_size, dilated)
 
 
-def layers_needed__one_less(n, kernel_size, dilated):
-    return _layers(n, kernel_size, dilated) - 1
-
-
 def layers_needed__one_more(n, kernel_size, dilated):
     return _layers(n, kernel_size, dilated) + 1
 
@@ -237,10 +229,6 @@ def _write(y, h, s, a, w, score=None, context=None, order=(0, 1, 2), squash=np.t
 
 def written_states__scores_divided_by_a_root(y, h, s, a, w):
     return _write(y, h, s, a, w, score=lambda s, i: h @ a @ s / math.sqrt(len(s) + 1))
-
-
-def written_states__a_turned_round(y, h, s, a, w):
-    return _write(y, h, s, a, w, score=lambda s, i: h @ a.T @ s)
 
 
 def written_states__a_left_out(y, h, s, a, w):

@@ -121,14 +121,6 @@ def merge_places__as_numbers(symbols, left, right):
     return _starts(symbols, left, right).astype(float)
 
 
-def merge_places__places(symbols, left, right):
-    return np.flatnonzero(_starts(symbols, left, right)).astype(float)
-
-
-def merge_places__one_too_short(symbols, left, right):
-    return _starts(symbols, left, right)[:-1]
-
-
 def merge_places__left_alone(symbols, left, right):
     return np.array([symbol == left for symbol in symbols.tolist()], dtype=bool)
 
@@ -202,11 +194,6 @@ def padded_share__first_batch_only(src_len, tgt_len, size):
 def padded_share__sorted_first(src_len, tgt_len, size):
     n, src, tgt, filled = _counts(np.sort(src_len), np.sort(tgt_len), size)
     return float(1 - filled.sum() / (n * (src + tgt)).sum())
-
-
-def padded_share__full_last_batch(src_len, tgt_len, size):
-    _, src, tgt, filled = _counts(src_len, tgt_len, size)
-    return float(1 - filled.sum() / (size * (src + tgt)).sum())
 
 
 def padded_share__shortest(src_len, tgt_len, size):
@@ -349,17 +336,6 @@ def table_loss__probability_instead_of_surprise(table, tgt, pad_id):
 def table_loss__table_turned(table, tgt, pad_id):
     said = tgt[:, 1:]
     return float(_surprise(table.T, tgt[:, :-1], said)[said != pad_id].mean())
-
-
-def table_loss__real_by_what_is_read(table, tgt, pad_id):
-    read = tgt[:, :-1]
-    return float(_surprise(table, read, tgt[:, 1:])[read != pad_id].mean())
-
-
-def table_loss__padding_zero_whatever_pad_id(table, tgt, pad_id):
-    said = tgt[:, 1:]
-    real = said != 0
-    return float((_surprise(table, tgt[:, :-1], said) * real).sum() / real.sum())
 
 
 def table_loss__median(table, tgt, pad_id):

@@ -96,10 +96,10 @@ scaled_dot_product_attention = Exercise(
     difficulty=2,
     minutes=20,
     statement=(
-        "Write equation (1). Queries have shape (..., q_len, d_k), keys (..., k_len, d_k), values "
-        "(..., k_len, d_v); the dots stand for any axes in front, such as batch and heads, or "
-        "none. Return the output, (..., q_len, d_v), and the weights, (..., q_len, k_len). Huge "
-        "scores must work as well."
+        "Write equation (1), softmax(Q Kᵀ / √d_k) V. Queries have shape (..., q_len, d_k), keys (..., k_len, "
+        "d_k), values (..., k_len, d_v); the dots stand for any axes in front, such as batch and heads, or "
+        "none. Return the output, (..., q_len, d_v), and the weights, (..., q_len, k_len). Huge scores must "
+        "work as well."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -189,6 +189,11 @@ scaled_dot_product_attention = Exercise(
             "scaled after the softmax",
             _scaled_late,
             "Your weights no longer sum to 1. At which step are large scores harmful?",
+        ),
+        Misconception(
+            "the sign turned round",
+            _weighted(lambda q, k, v: -_scaled(q, k)),
+            "The key that fits best gets the smallest weight. Look for a minus sign.",
         ),
         Misconception(
             "softmax over the queries",

@@ -65,8 +65,10 @@ softmax = Exercise(
         Case("two rows of three", (np.array([[0.0, 1.0, -1.0], [2.0, 0.5, 3.0]]), -1)),
         Case("two rows of three, along a column", (np.array([[0, 1.0, -1], [2, 0.5, 3]]), -2)),
         *random_cases(draw, 6),
+        Case("whole numbers", (np.array([0, 1, 3]), 0), floats=True),
         Case("huge scores", (np.array([1000.0, 1000.5, 999.0]), 0)),
         Case("hugely negative scores", (np.array([-1000.0, -1000.5, -999.0]), 0)),
+        Case("two scores far apart", (np.array([-500.0, 500.0]), -1)),
         Case("rows far apart", (np.array([[-1000.0, -1000.5], [1000.0, 1000.5]]), -1)),
         Case("three axes, the middle one", (np.linspace(-2, 2, 24).reshape(2, 3, 4) ** 3, 1)),
     ),
@@ -155,6 +157,23 @@ softmax = Exercise(
             "exponentials not divided by their sum",
             lambda scores, axis: np.exp(scores - scores.max(axis, keepdims=True)),
             "The weights are positive now. What makes them sum to 1?",
+        ),
+        Misconception(
+            "a shift that isn't the largest score",
+            lambda scores, axis: (
+                np.exp(scores - scores.min(axis, keepdims=True))
+                / np.exp(scores - scores.min(axis, keepdims=True)).sum(axis, keepdims=True)
+            ),
+            "Any shift gives the same weights on paper. After yours, how large can the exponentials of a "
+            "row still become?",
+        ),
+        Misconception(
+            "logistic functions, divided by their sum",
+            lambda scores, axis: (
+                1 / (1 + np.exp(-scores)) / (1 / (1 + np.exp(-scores))).sum(axis, keepdims=True)
+            ),
+            "Your weights sum to 1, but two large scores get nearly the same. By which factor does a weight "
+            "grow when its score grows by 1?",
         ),
         Misconception(
             "the logarithm of the weights",

@@ -29,6 +29,11 @@ def _of_full_length(table: Array, max_len: int) -> Array:
     return np.array(max(full, key=lambda ids: _total(table, ids)))
 
 
+def _never_alone(table: Array, max_len: int) -> Array:
+    longer = _sentences(table, max_len)[1:]
+    return np.array(max(longer, key=lambda ids: _total(table, ids)))
+
+
 def _one_word_less(table: Array, max_len: int) -> Array:
     return reference(table, max(1, max_len - 1))
 
@@ -44,6 +49,10 @@ def _without_the_end(table: Array, max_len: int) -> Array:
 def _end_not_counted(table: Array, max_len: int) -> Array:
     found = _sentences(table, max_len)[1:]
     return np.array(max(found, key=lambda ids: _total(table, ids[:-1])))
+
+
+def _end_free(table: Array, max_len: int) -> Array:
+    return np.array(max(_sentences(table, max_len), key=lambda ids: _total(table, ids[:-1])))
 
 
 def _start_not_counted(table: Array, max_len: int) -> Array:
@@ -67,12 +76,17 @@ def _least(table: Array, max_len: int) -> Array:
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, int]:
-    """Return a model and the most words of a sentence."""
-    return some_table(rng, int(rng.integers(3, 6))), int(rng.integers(3, 5))
+    """Return a model and the most words of a sentence; in some models the end alone is likely."""
+    table, max_len = some_table(rng, int(rng.integers(3, 6))), int(rng.integers(3, 5))
+    if rng.random() < 0.3:
+        table[0, 0] = np.log(rng.uniform(0.3, 2))
+        table[0] -= np.log(np.exp(table[0]).sum())
+    return table, max_len
 
 
 _THREE = np.log(np.array([[0.001, 0.6, 0.399], [0.2, 0.4, 0.4], [0.9, 0.05, 0.05]]))
 _LONG = np.log(np.array([[0.001, 0.9, 0.099], [0.02, 0.03, 0.95], [0.9, 0.05, 0.05]]))
+_EMPTY = np.log(np.array([[0.5, 0.3, 0.2], [0.4, 0.3, 0.3], [0.5, 0.25, 0.25]]))
 _NEVER_ENDS = np.log(np.array([[0.001, 0.5, 0.499], [0.1, 0.2, 0.7], [0.15, 0.8, 0.05]]))
 
 best_by_trying = Exercise(
@@ -83,8 +97,8 @@ best_by_trying = Exercise(
     statement=(
         "Find the most probable sentence without any search: try all. table is as in the exercise before. A "
         "sentence has 1 to max_len words, the 0 at its end counted; there is no other 0 in it. So the 0 alone "
-        "is a sentence too. Return the ids of the one with the highest summed log-probability, its 0 included. "
-        "No length penalty."
+        "is a sentence too. Return the ids of the one with the highest summed log-probability, its 0 included, "
+        "as an array. No length penalty."
     ),
     returns=("ids",),
     reference=reference,
@@ -92,6 +106,7 @@ best_by_trying = Exercise(
         Case("greedy would miss it", (_THREE, 3)),
         Case("three words", (_LONG, 3)),
         Case("two words at most", (_LONG, 2)),
+        Case("the end alone is best", (_EMPTY, 3)),
         Case("it would rather go on", (_NEVER_ENDS, 4)),
         *random_cases(draw, 10),
     ),
@@ -101,6 +116,11 @@ best_by_trying = Exercise(
             "only sentences of full length",
             _of_full_length,
             "A shorter sentence may be more probable. Which lengths do you try?",
+        ),
+        Misconception(
+            "the 0 alone left out",
+            _never_alone,
+            "May a sentence end before it has begun? Read in the task which sentences there are.",
         ),
         Misconception(
             "the longest sentences left out",
@@ -119,6 +139,12 @@ best_by_trying = Exercise(
             "the end not counted in the sum",
             _end_not_counted,
             "To end a sentence is a choice with a probability, as every other word is.",
+        ),
+        Misconception(
+            "the 0 alone, whatever the table says",
+            _end_free,
+            "Your answer is always the 0 alone. Do you compare it with longer sentences, and does the end "
+            "cost something in your sum?",
         ),
         Misconception(
             "the first word not counted in the sum",

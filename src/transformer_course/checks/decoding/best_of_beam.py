@@ -18,6 +18,10 @@ def _with(**mistakes: bool) -> Callable[[Array, int, int, float], Array]:
     return lambda table, beam, max_len, alpha: search(table, beam, max_len, alpha, **mistakes)
 
 
+def _without_zeros(ids: Array) -> Array:
+    return ids[ids != 0]
+
+
 def draw(rng: np.random.Generator) -> tuple[Array, int, int, float]:
     """Return a model, a beam, the most words, and the strength of the penalty."""
     table = some_table(rng, int(rng.integers(4, 7)))
@@ -37,10 +41,12 @@ _BY_HAND = _words(
     [0.2, 0.6, 0.05, 0.05, 0.1],
     [0.9, 0.04, 0.02, 0.02, 0.02],
 )
-_CLOSE = _words([0.001, 0.998, 0.001], [0.5, 0.01, 0.49], [0.98, 0.01, 0.01])
-# The longer sentence has 1.155 times the sum of the shorter one, and 1.136 times; the penalties are as 8 to 7.
-_SHORTER_WINS = _words([0.001, 0.998, 0.001], [0.5155, 0.01, 0.4745], [0.98, 0.01, 0.01])
-_LONGER_WINS = _words([0.001, 0.998, 0.001], [0.5125, 0.01, 0.4775], [0.98, 0.01, 0.01])
+_CLOSE = _words([0.01, 0.98, 0.01], [0.5, 0.01, 0.49], [0.98, 0.01, 0.01])
+# The longer sentence has 1.151 times the sum of the shorter one, and 1.132 times; the penalties are as 8 to 7.
+_SHORTER_WINS = _words([0.01, 0.98, 0.01], [0.5155, 0.01, 0.4745], [0.98, 0.01, 0.01])
+_LONGER_WINS = _words([0.01, 0.98, 0.01], [0.5125, 0.01, 0.4775], [0.98, 0.01, 0.01])
+# The longer sentence has the higher sum too, by so little that a multiplied penalty would turn it round.
+_LONGER_ANYWAY = _words([0.01, 0.98, 0.01], [0.48, 0.01, 0.51], [0.98, 0.01, 0.01])
 _TWICE = _words(
     [0.01, 0.79, 0.1, 0.1], [0.05, 0.05, 0.46, 0.44], [0.3, 0.3, 0.2, 0.2], [0.97, 0.01, 0.01, 0.01]
 )
@@ -58,8 +64,9 @@ best_of_beam = Exercise(
         "step the beam best continuations of all are kept; those that end are finished, the others go on. "
         "(In the chapter, the place of a finished one goes to another beginning. Here it stays empty; this is "
         "no mistake.) After max_len steps, or when nothing goes on, it returns the ids of the finished "
-        "hypothesis with the best score: the sum divided by the length penalty, in which the 0 at the end "
-        "counts as a word. (If none is finished: of the best open one.) It runs, and it holds three mistakes. "
+        "hypothesis with the best score, as one array: the sum divided by the length penalty, ((5 + length) / "
+        "6)^alpha, in which the 0 at the end counts as a word. (If none is finished: of the best open one.) "
+        "It runs, and it holds three mistakes. "
         "Write it without them."
     ),
     returns=("ids",),
@@ -70,6 +77,7 @@ best_of_beam = Exercise(
         Case("the same without a penalty", (_CLOSE, 2, 5, 0.0)),
         Case("a close race, the shorter one wins", (_SHORTER_WINS, 2, 5, 1.0)),
         Case("a close race, the longer one wins", (_LONGER_WINS, 2, 5, 1.0)),
+        Case("the longer one has the higher sum too", (_LONGER_ANYWAY, 2, 5, 1.0)),
         Case("one beginning goes on twice", (_TWICE, 2, 5, 0.0)),
         Case("a beam of one", (_BY_HAND, 1, 6, 0.6)),
         Case("the limit comes first", (_BY_HAND, 2, 2, 0.6)),
@@ -95,6 +103,32 @@ best_of_beam = Exercise(
             "one mistake is left: the score",
             _with(by_sum=True),
             "Compare with a strong length penalty: does alpha change your answer?",
+        ),
+        Misconception(
+            "one mistake is left: the plain length in the penalty",
+            _with(plain_length=True),
+            "You divide by a power of the length. Two more numbers stand in the formula of the task.",
+        ),
+        Misconception(
+            "one mistake is left: the 0 at the end isn't counted",
+            _with(end_free=True),
+            "How many words has a sentence, when the 0 at its end counts as one?",
+        ),
+        Misconception(
+            "a beam of one, whatever is asked for",
+            lambda table, beam, max_len, alpha: search(table, 1, max_len, alpha),
+            "Where do you use `beam`? Yours is greedy decoding.",
+        ),
+        Misconception(
+            "the end cut off",
+            lambda table, beam, max_len, alpha: _without_zeros(search(table, beam, max_len, alpha)),
+            "You found the right sentence. Its 0 belongs to its ids.",
+        ),
+        Misconception(
+            "one mistake is left: the sum is multiplied by the length penalty",
+            _with(multiplied=True),
+            "Log-probabilities are negative. Which way does a sum move when it is multiplied by a number "
+            "above 1, and whom should the penalty help?",
         ),
         Misconception(
             _SOME + "who may go on, and who may end",

@@ -137,7 +137,8 @@ bleu = Exercise(
         "Write the BLEU of a corpus. hypotheses and references are texts with one sentence a line, as many "
         "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words, clipped, over "
         "all sentences together; take the geometric mean of the four precisions, times the brevity penalty of "
-        "the total lengths, times 100. If there is no run of some length, or none that is right, return 0."
+        "the total lengths (1, or exp(1 - references / hypotheses) if the hypotheses are shorter), times 100. "
+        "If there is no run of some length, or none that is right, return 0."
     ),
     returns=("score",),
     reference=reference,
@@ -200,6 +201,18 @@ bleu = Exercise(
             "the arithmetic mean of the precisions",
             _of_precisions(lambda precisions: float(np.mean(precisions))),
             "If one precision is 0, the score should be 0. Which mean does that?",
+        ),
+        Misconception(
+            "the arithmetic mean of the precisions, but 0 if one of them is 0",
+            _of_precisions(
+                lambda precisions: float(np.mean(precisions)) if min(precisions) > 0 else 0.0
+            ),
+            "You add precisions and divide. Which mean multiplies them and takes a root?",
+        ),
+        Misconception(
+            "runs of one and two words only",
+            _of_precisions(lambda precisions: _product(precisions[:2]) ** 0.5),
+            "Your score doesn't see runs of three and four words. Up to which length does the task count?",
         ),
         Misconception(
             "the product of the precisions",

@@ -28,8 +28,9 @@ length_penalty = Exercise(
     difficulty=1,
     minutes=10,
     statement=(
-        "Write the length penalty of the chapter: the number by which the sum of log-probabilities of a "
-        "hypothesis is divided. length is the number of its tokens, alpha the strength of the penalty."
+        "Write the length penalty of the chapter, ((5 + length) / 6)^alpha: the number by which the sum of "
+        "log-probabilities of a hypothesis is divided. length is the number of its tokens, alpha the strength "
+        "of the penalty."
     ),
     returns=("penalty",),
     reference=reference,
@@ -78,6 +79,11 @@ length_penalty = Exercise(
             "without the 5",
             _with(lambda length, alpha: (length / 6) ** alpha),
             "For one token, dividing by the penalty should change nothing. What does yours do there?",
+        ),
+        Misconception(
+            "6 + length in place of 5 + length",
+            _with(lambda length, alpha: ((6 + length) / 6) ** alpha),
+            "For one token the penalty should be 1, whatever alpha is. What does yours give?",
         ),
         Misconception(
             "the logarithm of the penalty",

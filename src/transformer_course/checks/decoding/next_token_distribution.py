@@ -29,15 +29,22 @@ def k_best(probs: Array, k: int) -> Array:
     return np.where(rank < k, probs, 0.0)
 
 
-def nucleus(probs: Array, p: float, *, one_less: bool = False, one_more: bool = False) -> Array:
+def nucleus(
+    probs: Array,
+    p: float,
+    *,
+    one_less: bool = False,
+    one_more: bool = False,
+    none_left: bool = False,
+) -> Array:
     """Return the smallest set of each row that reaches p; 0 in the place of all others."""
     order = (-probs).argsort(axis=-1, kind="stable")
     ranked = np.take_along_axis(probs, order, axis=-1)
     reached = ranked.cumsum(axis=-1)
     stays = reached - ranked < p - 1e-12
-    if one_less:  # only what fits below p
+    if one_less or none_left:  # only what fits below p
         stays = reached <= p
-        stays[..., 0] = True
+        stays[..., 0] |= not none_left
     if one_more:
         stays = np.concatenate([stays[..., :1], stays[..., :-1]], axis=-1)
     kept = np.zeros_like(probs)
@@ -75,6 +82,25 @@ def _not_normalised_between(logits: Array, temperature: float, top_k: int, top_p
 def _one_too_few(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
     probs = normalised(k_best(softmax(logits / temperature), top_k))
     return normalised(nucleus(probs, top_p, one_less=True))
+
+
+def _perhaps_nothing(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
+    probs = normalised(k_best(softmax(logits / temperature), top_k))
+    return normalised(nucleus(probs, top_p, none_left=True))
+
+
+def _zeros_between(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
+    kept = k_best(softmax(logits / temperature), top_k) > 0
+    return normalised(nucleus(softmax(np.where(kept, logits / temperature, 0.0)), top_p))
+
+
+def _one_hot(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
+    return np.eye(logits.shape[-1])[logits.argmax(axis=-1)]
+
+
+def _above_p(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
+    probs = normalised(k_best(softmax(logits / temperature), top_k))
+    return normalised(np.where(probs >= top_p, probs, 0.0))
 
 
 def _one_too_many(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
@@ -160,10 +186,10 @@ next_token_distribution = Exercise(
             "A temperature below 1 should make the most probable token more probable. Does yours?",
         ),
         Misconception(
-            "no temperature",
+            "the temperature changes nothing",
             _probs_divided,
-            "With temperature 1 all is right. Where do you use it? Dividing probabilities, and then making "
-            "them sum to 1, changes nothing.",
+            "With temperature 1 all is right. Do you use it? To subtract it from all logits, or to divide "
+            "probabilities that are then made to sum to 1, changes nothing.",
         ),
         Misconception(
             "not normalised at the end",
@@ -181,6 +207,27 @@ next_token_distribution = Exercise(
             "The set must sum to at least top_p. Does yours?",
         ),
         Misconception(
+            "the token that reaches top_p left out, even if nothing is left",
+            _perhaps_nothing,
+            "When the first token alone is above top_p, you keep nothing, and get 0/0. The set must sum to at "
+            "least top_p: does yours?",
+        ),
+        Misconception(
+            "greedy decoding: the best token alone",
+            _one_hot,
+            "All on one token: then there is nothing to draw. What do the three settings leave?",
+        ),
+        Misconception(
+            "only tokens that reach top_p by themselves",
+            _above_p,
+            "At times no single token reaches top_p, and you get 0/0. Which sum is compared with it?",
+        ),
+        Misconception(
+            "logits that top_k cuts set to 0",
+            _zeros_between,
+            "Softmax of a logit 0 isn't 0. What should be left of a token that top_k cuts?",
+        ),
+        Misconception(
             "one token too many in the nucleus",
             _one_too_many,
             "The smallest set that reaches top_p. Can you leave out the last one of yours?",
@@ -194,6 +241,18 @@ next_token_distribution = Exercise(
             "logits of cut tokens set to 0",
             _zeros_in_softmax,
             "Softmax of a logit 0 isn't 0. Which logit becomes the probability 0?",
+        ),
+        Misconception(
+            "top_p ignored",
+            lambda logits, temperature, top_k, top_p: reference(logits, temperature, top_k, 1.0),
+            "With a top_p of 1 all is right. Where do you use it?",
+        ),
+        Misconception(
+            "top_k ignored",
+            lambda logits, temperature, top_k, top_p: reference(
+                logits, temperature, logits.shape[-1], top_p
+            ),
+            "When top_k is the whole vocabulary, all is right. Where do you use it?",
         ),
         Misconception(
             "the first k tokens instead of the best",

@@ -22,8 +22,11 @@ def search(
     one_each: bool = False,
     first_only: bool = False,
     by_sum: bool = False,
+    multiplied: bool = False,
+    plain_length: bool = False,
+    end_free: bool = False,
 ) -> Array:
-    """Return the ids of the best hypothesis, with some of three mistakes.
+    """Return the ids of the best hypothesis, with some of the mistakes.
 
     Args:
         table: log-probabilities, (n_words, n_words).
@@ -33,6 +36,9 @@ def search(
         one_each: mistake: each beginning is continued by its best words only as often as the beam has room.
         first_only: mistake: of the kept ones, only the first may end; others that do are lost.
         by_sum: mistake: the length penalty is left out.
+        multiplied: mistake: the sum is multiplied by the length penalty, not divided.
+        plain_length: mistake: the penalty is length ** alpha.
+        end_free: mistake: the 0 at the end isn't counted as a word.
     """
     open_ones: list[Hypothesis] = [((), 0.0)]
     finished: list[Hypothesis] = []
@@ -53,7 +59,11 @@ def search(
 
     def score(hypothesis: Hypothesis) -> float:
         ids, total = hypothesis
-        return total if by_sum else total / ((5 + len(ids)) / 6) ** alpha
+        length = len(ids) - (end_free and ids[-1] == 0)
+        penalty = float(length if plain_length else (5 + length) / 6) ** alpha
+        if multiplied:
+            return total * penalty
+        return total if by_sum else total / penalty
 
     return np.array(max(finished or open_ones, key=score)[0])
 

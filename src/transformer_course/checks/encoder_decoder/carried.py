@@ -83,7 +83,7 @@ carried = Exercise(
         "weights is (depth, width, width). A layer makes max(0, x @ weights[i]); with residual True, this is "
         "added to what came in, else it takes its place. After each layer, compare each token with what it "
         "was at the very start, by the cosine of the angle between the two, and take the mean over the "
-        "tokens. Return the means, (depth,). In the cases of the check no token becomes zero."
+        "tokens. Return the means as one array, (depth,). In the cases of the check no token becomes zero."
     ),
     returns=("cosines",),
     reference=reference,

@@ -14,6 +14,7 @@ from transformer_course.checks.encoder_decoder.model import (
     right_decoder_layer,
     right_feed_forward,
     right_layer_norm,
+    small_layer,
 )
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 
@@ -91,13 +92,28 @@ def _numbers(
 
 
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
-    """Return target tokens, a memory, both masks and a layer's weights."""
-    batch, tgt_len, src_len, n_heads, d_k = (int(n) for n in rng.integers(1, 5, size=5))
-    return _numbers(rng, batch, tgt_len, src_len, n_heads, d_k + 1)
+    """Return target tokens, a memory, both masks and weights, none smaller than the cases that are shown."""
+    while True:
+        batch, tgt_len, src_len, n_heads, d_k = (int(n) for n in rng.integers(1, (3, 4, 4, 4, 4)))
+        case = _numbers(rng, batch, tgt_len + 1, src_len + 2, n_heads, d_k + 2 * (n_heads == 1))
+        if abs(reference(*case)).min() > 0.05:  # what is nearly 0 isn't exact in single precision
+            return case
 
 
 def _case(about: str, *sizes: int) -> Case:
     return Case(about, _numbers(np.random.default_rng(9), *sizes))
+
+
+def _small(about: str, tgt_len: int, src_len: int) -> Case:
+    """Return a case of width 3 in whole numbers, the last source token padded."""
+    x, memory = (
+        np.array([[[1.0, 0, -2], [3, -1, 1]]]),
+        np.array([[[2.0, 1, 0], [-1, 1, 1], [0, 4, 3]]]),
+    )
+    src_mask = np.arange(src_len)[None, None, None] < src_len - 1
+    tgt_mask = np.tri(tgt_len, dtype=bool)[None, None]
+    layer = small_layer(decoder=True)
+    return Case(about, (x[:, :tgt_len], memory[:, :src_len], src_mask, tgt_mask, layer, 1))
 
 
 _EARLY = "In the paper's layer, is the sub-layer's output normalised, or the sum?"
@@ -122,8 +138,8 @@ decoder_layer = Exercise(
     returns=("output",),
     reference=reference,
     cases=(
-        _case("1 target token, 2 source tokens, 1 head of width 2", 1, 1, 2, 1, 2),
-        _case("2 target tokens, 3 source tokens, 1 head of width 2", 1, 2, 3, 1, 2),
+        _small("1 target token, 2 source tokens, 1 head of width 3", 1, 2),
+        _small("2 target tokens, 3 source tokens, 1 head of width 3", 2, 3),
         _case("3 target tokens, 3 source tokens, 2 heads of width 2", 1, 3, 3, 2, 2),
         _case("2 sentences, 4 target tokens, 3 source tokens", 2, 4, 3, 2, 3),
         *random_cases(draw, 5),

@@ -13,6 +13,7 @@ from transformer_course.checks.encoder_decoder.model import (
     right_encoder_layer,
     right_feed_forward,
     right_layer_norm,
+    small_layer,
 )
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 
@@ -88,13 +89,20 @@ def _numbers(
 
 
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
-    """Return tokens, a mask and a layer's weights."""
-    batch, length, n_heads, d_k = (int(n) for n in rng.integers(1, 5, size=4))
-    return _numbers(rng, batch, length, n_heads, d_k + (n_heads == d_k == 1))
+    """Return tokens, a mask and a layer's weights, none smaller than the cases whose weights are shown."""
+    while True:
+        batch, length, n_heads, d_k = (int(n) for n in rng.integers(1, (3, 4, 4, 4)))
+        case = _numbers(rng, batch, length + 1, n_heads, d_k + 2 * (n_heads == 1))
+        if abs(reference(*case)).min() > 0.05:  # what is nearly 0 isn't exact in single precision
+            return case
 
 
 def _case(about: str, *sizes: int) -> Case:
     return Case(about, _numbers(np.random.default_rng(8), *sizes))
+
+
+_X = np.array([[[1.0, 0.0, -2.0], [3.0, -1.0, 1.0]]])
+_MASK = np.array([[[[True, True], [True, False]]]])
 
 
 encoder_layer = Exercise(
@@ -103,17 +111,18 @@ encoder_layer = Exercise(
     difficulty=2,
     minutes=20,
     statement=(
-        "Put an encoder layer together, post-norm as in the paper. x is (batch, src_len, d_model), the mask "
-        "is boolean and broadcastable to (batch, heads, src_len, src_len), True = may attend. weights is a "
-        'dictionary: weights["self_attention"] is a tuple, the four matrices w_query, w_key, w_value and '
-        'w_output; weights["feed_forward"] is a tuple, w_1, b_1, w_2 and b_2; weights["norms"] is a list of '
-        "two pairs (gain, bias). Return the layer's output, of the shape of x."
+        "Put an encoder layer together, post-norm as in the paper: each of the two sub-layers gives norm(x + "
+        "sub-layer(x)). x is (batch, src_len, d_model), the mask is boolean and broadcastable to (batch, "
+        'heads, src_len, src_len), True = may attend. weights is a dictionary: weights["self_attention"] is a '
+        'tuple, the four matrices w_query, w_key, w_value and w_output; weights["feed_forward"] is a tuple, '
+        'w_1, b_1, w_2 and b_2; weights["norms"] is a list of two pairs (gain, bias). Return the layer\'s '
+        "output, of the shape of x."
     ),
     returns=("output",),
     reference=reference,
     cases=(
-        _case("1 token, 1 head, width 2", 1, 1, 1, 2),
-        _case("2 tokens, 1 head, width 2", 1, 2, 1, 2),
+        Case("1 token, 1 head, width 3", (_X[:, :1], _MASK[..., :1, :1], small_layer(), 1)),
+        Case("2 tokens, 1 head, width 3", (_X, _MASK, small_layer(), 1)),
         _case("3 tokens, 2 heads of width 2", 1, 3, 2, 2),
         _case("2 sentences, 4 tokens, 2 heads of width 3", 2, 4, 2, 3),
         *random_cases(draw, 5),

@@ -1,5 +1,6 @@
 """Exercise: the position-wise feed-forward net."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,24 @@ def _zeroed_where_positive(x: Array, w_1: Array, b_1: Array, w_2: Array, b_2: Ar
     return np.minimum(x @ w_1 + b_1, 0.0) @ w_2 + b_2
 
 
+def _curved(curve: Any) -> Any:
+    """Return the net with another curve in the middle."""
+
+    def net(x: Array, w_1: Array, b_1: Array, w_2: Array, b_2: Array) -> Any:
+        return curve(x @ w_1 + b_1) @ w_2 + b_2
+
+    return net
+
+
+def _gelu(z: Array) -> Any:
+    return z * (1 + np.vectorize(math.erf, otypes=[float])(z / np.sqrt(2))) / 2
+
+
+def _softmax(z: Array) -> Any:
+    powers = np.exp(z - z.max(axis=-1, keepdims=True))
+    return powers / powers.sum(axis=-1, keepdims=True)
+
+
 def _numbers(rng: np.random.Generator, batch: int, length: int, d_model: int, d_ff: int) -> Any:
     return (
         rng.normal(size=(batch, length, d_model)),
@@ -94,10 +113,10 @@ feed_forward = Exercise(
     difficulty=1,
     minutes=10,
     statement=(
-        "Write the position-wise net, equation 2 of the paper. x is (batch, length, d_model), w_1 is "
-        "(d_model, d_ff), b_1 is (d_ff,), w_2 is (d_ff, d_model), b_2 is (d_model,). The matrices stand on "
-        "the right: x @ w_1. Return the new tokens, of the shape of x. Nothing is added to x here: that is "
-        "the task of a later exercise."
+        "Write the position-wise net, equation 2 of the paper: max(0, x w_1 + b_1) w_2 + b_2. x is (batch, "
+        "length, d_model), w_1 is (d_model, d_ff), b_1 is (d_ff,), w_2 is (d_ff, d_model), b_2 is (d_model,). "
+        "The matrices stand on the right: x @ w_1. Return the new tokens, of the shape of x. Nothing is added "
+        "to x here: that is the task of a later exercise."
     ),
     returns=("output",),
     reference=reference,
@@ -163,6 +182,27 @@ feed_forward = Exercise(
             "magnitude instead of the non-linearity",
             _magnitude,
             "What becomes of a negative number in equation 2?",
+        ),
+        Misconception(
+            "GELU, a curve of later models",
+            _curved(_gelu),
+            "Later models have this curve. What does equation 2 do with a negative number: make it small, or "
+            "remove it?",
+        ),
+        Misconception(
+            "a sigmoid between the maps",
+            _curved(lambda z: 1 / (1 + np.exp(-z))),
+            "Your numbers in the middle lie between 0 and 1. What does equation 2 do with a positive number?",
+        ),
+        Misconception(
+            "tanh between the maps",
+            _curved(np.tanh),
+            "Your numbers in the middle lie between -1 and 1. What does equation 2 do with a positive number?",
+        ),
+        Misconception(
+            "softmax between the maps",
+            _curved(_softmax),
+            "Your numbers in the middle sum to 1. In equation 2, does one of them know of the others?",
         ),
         Misconception(
             "the positive numbers set to zero",

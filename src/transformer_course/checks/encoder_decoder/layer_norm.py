@@ -40,6 +40,34 @@ def _variant(
     return layer_norm
 
 
+def _axis_lost(mean_kept: bool) -> Any:
+    """Return layer norm whose variance, and perhaps the mean, has lost the axis of the features."""
+
+    def layer_norm(x: Array, gain: Array, bias: Array, eps: float) -> Array:
+        values = x - x.mean(axis=-1, keepdims=mean_kept)
+        result: Array = gain * values / np.sqrt(x.var(axis=-1) + eps) + bias
+        return result
+
+    return layer_norm
+
+
+def _root_mean_square(moved: bool) -> Any:
+    """Return the norm that divides by the root of the mean square, with the mean left in."""
+
+    def rms_norm(x: Array, gain: Array, bias: Array, eps: float) -> Array:
+        values = x / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps)
+        result: Array = gain * values + (bias if moved else 0.0)
+        return result
+
+    return rms_norm
+
+
+def _square_of_what_came_in(x: Array, gain: Array, bias: Array, eps: float) -> Array:
+    values = x - x.mean(axis=-1, keepdims=True)
+    result: Array = gain * values / np.sqrt((x**2).mean(axis=-1, keepdims=True) + eps) + bias
+    return result
+
+
 def _no_eps(x: Array, gain: Array, bias: Array, eps: float) -> Array:
     return right_layer_norm(x, gain, bias, 0.0)
 
@@ -71,15 +99,16 @@ layer_norm = Exercise(
     minutes=15,
     statement=(
         "Write layer normalisation. x is (batch, length, d_model), gain and bias are (d_model,), eps is a "
-        "small number. Each token's vector gets mean 0 and variance 1, then the gain and the bias. The "
-        "variance is the biased one: the mean of the squares. eps is added to the variance, under the root. "
-        "Return the normalised tokens, of the shape of x."
+        "small number. Each token's vector gets mean 0 and variance 1, then it is multiplied by the gain, and "
+        "the bias is added. The variance is the biased one: the mean of the squares. eps is added to the "
+        "variance, under the root. Return the normalised tokens, of the shape of x."
     ),
     returns=("output",),
     reference=reference,
     cases=(
         _plain("1 token of 2 numbers", [[[1.0, 3.0]]]),
         _plain("1 token of 3 numbers, a large eps", [[[1.0, 2.0, 6.0]]], 0.25),
+        _plain("2 tokens of 2 numbers", [[[1.0, 3.0], [2.0, 8.0]]]),
         _plain("2 tokens, the second is larger", [[[1.0, 2.0, 6.0], [10.0, 40.0, -20.0]]]),
         _plain("2 sentences of 1 token", [[[1.0, 2.0, 6.0]], [[0.0, 5.0, 1.0]]], 0.01),
         _plain("a token whose numbers are all equal", [[[2.0, 2.0], [1.0, 3.0]]], 0.25),
@@ -141,6 +170,33 @@ layer_norm = Exercise(
             "mean not subtracted", _variant(centred=False), "What is the mean of your output?"
         ),
         Misconception(
+            "mean and variance lost their axis",
+            _axis_lost(False),
+            "A mean along an axis removes that axis, so that the tokens' means line up with the features. How "
+            "can an axis of length 1 stay?",
+        ),
+        Misconception(
+            "the variance lost its axis",
+            _axis_lost(True),
+            "The mean is subtracted well. A variance along an axis removes that axis: with what does it line "
+            "up then?",
+        ),
+        Misconception(
+            "RMS norm: the mean not subtracted, in the variance neither",
+            _root_mean_square(True),
+            "That is RMS norm, which later models use. What is done first here, before the squares?",
+        ),
+        Misconception(
+            "RMS norm without a bias",
+            _root_mean_square(False),
+            "Later models use this RMS norm. Here each token first gets mean 0, and a bias in the end.",
+        ),
+        Misconception(
+            "the mean subtracted above, but not in the variance",
+            _square_of_what_came_in,
+            "You square the numbers as they came in. Whose squares have the variance as their mean?",
+        ),
+        Misconception(
             "only centred, not divided",
             _variant(divided=False),
             "The mean is right. What about the variance of your output?",
@@ -153,6 +209,11 @@ layer_norm = Exercise(
             "gain and bias left out",
             _variant(scaled=False, moved=False),
             "The normalising is right. Two learned vectors are still unused.",
+        ),
+        Misconception(
+            "1 added to the gain",
+            lambda x, gain, bias, eps: right_layer_norm(x, 1 + gain, bias, eps),
+            "Some programs store the gain minus 1. What does a gain of 1 do in your function?",
         ),
         Misconception(
             "bias added before the gain",

@@ -84,6 +84,31 @@ def draw_layer(
     return weights
 
 
+def small_layer(*, decoder: bool = False) -> Weights:
+    """Return a layer of width 3 and d_ff 2 in small whole numbers: a check shows all of them."""
+
+    def whole(*rows: list[int]) -> Array:
+        return np.array(rows, dtype=float)
+
+    def pair(gain: list[int], bias: list[int]) -> tuple[Array, ...]:
+        return np.array(gain, dtype=float), np.array(bias, dtype=float)
+
+    query, key = whole([1, 0, 0], [0, 1, 0], [0, 0, 2]), whole([0, 1, 0], [1, 0, 0], [0, 0, 1])
+    value, output = whole([1, 0, 1], [0, 2, 0], [0, 0, 1]), whole([1, 0, 0], [0, 0, 1], [0, 1, 0])
+    weights: Weights = {"self_attention": (query, key, value, output)}
+    if decoder:
+        weights["cross_attention"] = (key, output, query, value)
+    weights["feed_forward"] = (
+        whole([1, 0], [0, 1], [-1, 1]),
+        np.array([1.0, 0.0]),
+        whole([2, 0, -1], [0, 1, 1]),
+        np.array([0.0, 1.0, 0.0]),
+    )
+    norms = [pair([1, 2, 1], [0, 1, -1]), pair([2, 1, 1], [1, 0, 0]), pair([1, 1, 3], [0, 0, 1])]
+    weights["norms"] = norms if decoder else norms[:2]
+    return weights
+
+
 def draw_mask(rng: np.random.Generator, batch: int, q_len: int, k_len: int) -> Array:
     """Return a mask in which every query sees the first key, and not every query every key."""
     mask: Array = rng.random((batch, 1, q_len, k_len)) < 0.6

@@ -289,6 +289,11 @@ transformer = Exercise(
             "Your rows sum to 1. The task asks for the numbers before that step.",
         ),
         Misconception(
+            "log-probabilities instead of logits",
+            _variant(end=lambda logits: np.log(_softmax(logits))),
+            "The exponentials of your rows sum to 1. The task asks for the numbers before that step.",
+        ),
+        Misconception(
             "logits divided by the root of d_model",
             lambda src, tgt, weights, n_heads: (
                 reference(src, tgt, weights, n_heads) / np.sqrt(weights["table"].shape[1])

@@ -34,6 +34,18 @@ def _from(of_rows: Callable[[Array], Any]) -> Callable[..., float]:
     return lambda sure, is_right, n_bins: float(of_rows(_rows(sure, is_right, n_bins)))
 
 
+def _lower_edge(one_kept: bool) -> Callable[..., float]:
+    """Return the error when a bin holds its lower edge; a probability of 1 is kept in the last bin, or lost."""
+
+    def wrong(sure: Array, is_right: Array, n_bins: int) -> float:
+        place = np.floor(sure * n_bins + 1e-9).astype(int)
+        place = np.minimum(place, n_bins - 1) if one_kept else place
+        inside = [place == i for i in range(n_bins) if (place == i).any()]
+        return float(sum(m.mean() * abs(sure[m].mean() - is_right[m].mean()) for m in inside))
+
+    return wrong
+
+
 def _empty_bins_counted(sure: Array, is_right: Array, n_bins: int) -> float:
     return float(abs(_rows(sure, is_right, n_bins)[:, 1]).sum() / n_bins)
 
@@ -46,6 +58,8 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, int]:
     """Return how sure a model was, whether it was right (1.0 or 0.0), and the number of bins."""
     sure = rng.uniform(0.02, 0.98, size=int(rng.integers(8, 40)))
     is_right = (rng.random(len(sure)) < sure ** rng.choice([0.5, 2.0])).astype(float)
+    if rng.random() < 0.3:  # on the edges of four bins, exactly
+        return np.ceil(8 * sure) / 8, is_right, 4
     return sure, is_right, int(rng.integers(3, 8))
 
 
@@ -109,6 +123,16 @@ calibration_error = Exercise(
             "the middle of the bin in the place of its mean",
             _middle_of_the_bin,
             "A bin's predictions may all lie near one edge. How sure were they on average?",
+        ),
+        Misconception(
+            "a bin holds its lower edge",
+            _lower_edge(True),
+            "A prediction that lies on an edge belongs to one of two bins. To which one, in the task?",
+        ),
+        Misconception(
+            "a bin holds its lower edge, and 1 is in no bin",
+            _lower_edge(False),
+            "A model that is 100 % sure falls through your bins. Which edge belongs to a bin, in the task?",
         ),
         Misconception(
             "one prediction at a time",

@@ -78,6 +78,64 @@ def _rounded_to_zero(logits: Array, labels: Array, pad_id: int, label_smoothing:
     return float(losses.sum() / max(real.sum(), 1))
 
 
+def _mean_of_means(skipped: bool) -> Callable[..., float]:
+    """Return the mean of the sentences' means, an empty one skipped, or giving 0/0."""
+
+    def wrong(logits: Array, labels: Array, pad_id: int, label_smoothing: float) -> float:
+        losses, real = _losses(logits, labels, pad_id, label_smoothing)
+        means = losses.sum(axis=-1) / real.sum(axis=-1)
+        if skipped:
+            means = means[real.any(axis=-1)]
+            return float(means.mean()) if len(means) else 0.0
+        return float(means.mean())
+
+    return wrong
+
+
+def _of_logits(change: Callable[[Array], Array]) -> Callable[..., float]:
+    """Return the loss of other logits, or with another function in the place of the log-probabilities."""
+
+    def wrong(logits: Array, labels: Array, pad_id: int, label_smoothing: float) -> float:
+        losses, real = _losses(logits, labels, pad_id, label_smoothing, targets_of, change)
+        return float(losses.sum() / max(real.sum(), 1))
+
+    return wrong
+
+
+def _right_words(number: Callable[[Array], Array]) -> Callable[..., float]:
+    """Return the mean of a number made of the right words' probabilities; smoothing plays no part."""
+
+    def wrong(logits: Array, labels: Array, pad_id: int, label_smoothing: float) -> float:
+        real = labels != pad_id
+        probs = np.take_along_axis(_probs(logits), (labels * real)[..., None], axis=-1)[..., 0]
+        return float((number(probs) * real).sum() / max(real.sum(), 1))
+
+    return wrong
+
+
+def _wrong_guesses(logits: Array, labels: Array, pad_id: int, label_smoothing: float) -> float:
+    real = labels != pad_id
+    return float(((logits.argmax(axis=-1) != labels) & real).sum() / max(real.sum(), 1))
+
+
+def _squares(logits: Array, labels: Array, pad_id: int, label_smoothing: float) -> float:
+    real = labels != pad_id
+    wanted = targets_of(labels * real, logits.shape[-1], label_smoothing)
+    return float((((_probs(logits) - wanted) ** 2).sum(axis=-1) * real).sum() / max(real.sum(), 1))
+
+
+def _probs(logits: Array) -> Array:
+    return np.exp(log_probs_of(logits))
+
+
+def _divergence(logits: Array, labels: Array, pad_id: int, label_smoothing: float) -> float:
+    wanted = targets_of(np.array([0]), logits.shape[-1], label_smoothing)[0]
+    wanted = wanted[wanted > 0]
+    entropy = -(wanted * np.log(wanted)).sum()
+    loss = reference(logits, labels, pad_id, label_smoothing)
+    return float(loss - entropy * bool((labels != pad_id).any()))
+
+
 def _never_empty(logits: Array, labels: Array, pad_id: int, label_smoothing: float) -> float:
     losses, real = _losses(logits, labels, pad_id, label_smoothing)
     return float(losses.sum() / real.sum())
@@ -120,6 +178,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, int, float]:
     return some_logits(rng, batch, length, n_words), labels, pad_id, smoothing
 
 
+_ONE = np.log(np.array([[[0.5, 0.25, 0.25]]]))
 _TINY = np.log(np.array([[[0.25, 0.25, 0.5], [0.25, 0.5, 0.25]]]))
 _RAGGED = np.log(
     np.array(
@@ -138,12 +197,15 @@ cross_entropy = Exercise(
     statement=(
         "Write the loss of a batch. logits is (batch, tgt_len, vocab_size), labels (batch, tgt_len) holds the "
         "ids of the right words. Positions with the label pad_id don't count. Return the mean over all other "
-        "positions of the batch, a single number; 0 if there is none. label_smoothing is ε, spread over all "
-        "words. Logits of 2000 must work."
+        "positions of the batch, a single number; 0 if there is none. The loss of a position is -Σ q log p "
+        "over the vocabulary: p is softmax of the logits, q is 1 - ε for the right word, plus ε / vocab_size "
+        "for every word, with label_smoothing as ε. Logits of 2000 must work."
     ),
     returns=("loss",),
     reference=reference,
     cases=(
+        Case("one position, three words", (_ONE, np.array([[2]]), 0, 0.0)),
+        Case("one position, with smoothing", (_ONE, np.array([[2]]), 0, 0.3)),
         Case("two positions, three words", (_TINY, np.array([[2, 2]]), 0, 0.0)),
         Case("one real position of two", (_TINY, np.array([[2, 0]]), 0, 0.0)),
         Case(
@@ -180,6 +242,18 @@ cross_entropy = Exercise(
             "A word of a short sentence counts more than one of a long sentence. All should count the same.",
         ),
         Misconception(
+            "the mean of the sentences' means, and 0/0 in a sentence of padding",
+            _mean_of_means(False),
+            "A word of a short sentence counts more than one of a long sentence, and a sentence without a real "
+            "token spoils everything. What is the mean over?",
+        ),
+        Misconception(
+            "the mean of the sentences' means, sentences of padding skipped",
+            _mean_of_means(True),
+            "You skip sentences without a real token, which is well. But a word of a short sentence counts "
+            "more than one of a long sentence: what is the mean over?",
+        ),
+        Misconception(
             "the loss per sentence",
             _sum_of_a_sentence,
             "You divide by the number of sentences. The loss is per token.",
@@ -188,6 +262,13 @@ cross_entropy = Exercise(
             "the logarithm of a probability that was rounded to 0",
             _rounded_to_zero,
             "Logits of 2000 and -2000 give a probability of 0 for a computer. Use your `log_softmax`.",
+        ),
+        Misconception(
+            "0 taken for padding, whatever its id is",
+            lambda logits, labels, pad_id, label_smoothing: reference(
+                logits, labels, 0, label_smoothing
+            ),
+            "Padding has another id in some cases. Where do you use `pad_id`?",
         ),
         Misconception(
             "0/0 without real tokens",
@@ -223,6 +304,50 @@ cross_entropy = Exercise(
             "bits instead of nats",
             _bits,
             "Your logarithm has another base. The chapter counts in nats.",
+        ),
+        Misconception(
+            "softmax twice",
+            _of_logits(lambda logits: log_probs_of(_probs(logits))),
+            "Your probabilities go through softmax once more, which flattens them. Which step wants logits?",
+        ),
+        Misconception(
+            "1 minus the probability",
+            _right_words(lambda p: 1 - p),
+            "A word with the probability 0.001 is hardly worse than one with 0.1 in your function. Which curve "
+            "of the page goes on rising?",
+        ),
+        Misconception(
+            "the probability without its logarithm",
+            _right_words(lambda p: -p),
+            "You average probabilities. What is taken of each before the mean?",
+        ),
+        Misconception(
+            "the logits without softmax",
+            _of_logits(lambda logits: logits),
+            "The logits themselves stand in your loss. What turns them into log-probabilities?",
+        ),
+        Misconception(
+            "the divergence: the entropy of the target subtracted",
+            _divergence,
+            "Without smoothing all is right. With it, a perfect model has a loss of 0 in your function: which "
+            "number of the page does that, and which one is asked for?",
+        ),
+        Misconception(
+            "ε and 1 - ε exchanged",
+            _mean_of(lambda labels, n_words, smoothing: targets_of(labels, n_words, 1 - smoothing)),
+            "With ε = 0 nothing should be smoothed. What does your function return for it?",
+        ),
+        Misconception(
+            "the share of wrong guesses",
+            _wrong_guesses,
+            "You count right and wrong. Should a model that was nearly right have the same loss as one that "
+            "was sure of something else?",
+        ),
+        Misconception(
+            "squared errors",
+            _squares,
+            "That is a loss too, but it hardly pulls where the model is most wrong. Which one is the chapter "
+            "about?",
         ),
         Misconception(
             "the sign left out",

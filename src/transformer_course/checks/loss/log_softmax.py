@@ -1,5 +1,6 @@
 """Exercise: the logarithm of softmax, for logits of any size."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,17 @@ def _two_steps(logits: Array) -> Array:
 def _rounded_to_zero(logits: Array) -> Array:
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return np.log(powers / powers.sum(axis=-1, keepdims=True))
+
+
+def _softened(small: float) -> Callable[[Array], Array]:
+    """Return the logarithm of the probability plus a small number."""
+    return lambda logits: np.log(np.exp(log_probs_of(logits)) + small)
+
+
+def _axis_lost(logits: Array) -> Array:
+    highest = logits.max(axis=-1, keepdims=True)
+    total = np.exp(logits - highest).sum(axis=-1, keepdims=True)
+    return logits - (highest + np.log(total))[..., 0]
 
 
 def _no_shift(logits: Array) -> Array:
@@ -52,9 +64,14 @@ def _over_rows(logits: Array) -> Array:
 def draw(rng: np.random.Generator) -> tuple[Array]:
     """Return logits of two or three axes, some rows far from others."""
     shape = tuple(int(n) for n in rng.integers(1, 6, size=rng.integers(1, 3)))
-    size = rng.choice([1.0, 3.0, 2000.0])
-    middle = rng.choice([-1000.0, 0.0, 1000.0], size=(*shape, 1)) * rng.choice([0.0, 1.0])
-    return (rng.normal(size=(*shape, int(rng.integers(2, 7)))) * size + middle,)
+    whole = (*shape, int(rng.integers(2, 7)))
+    logits = rng.normal(size=whole) * rng.choice([1.0, 3.0])
+    kind = rng.integers(3)
+    if kind == 1:
+        logits += rng.choice([-1000.0, 0.0, 1000.0], size=(*shape, 1))
+    if kind == 2:  # what is lost in double precision is lost in single precision too
+        logits += rng.choice([-1000.0, 0.0], size=whole)
+    return (logits,)
 
 
 log_softmax = Exercise(
@@ -92,6 +109,41 @@ log_softmax = Exercise(
             _rounded_to_zero,
             "Your softmax is stable, but a small probability is rounded to 0. Can you go without ever making "
             "the probability?",
+        ),
+        Misconception(
+            "1e-08 added inside the logarithm",
+            _softened(1e-08),
+            "Nothing becomes infinite, but no probability below 1e-08 can be told from 0 any more. What is "
+            "the logarithm of a quotient?",
+        ),
+        Misconception(
+            "1e-09 added inside the logarithm",
+            _softened(1e-09),
+            "Nothing becomes infinite, but no probability below 1e-09 can be told from 0 any more. What is "
+            "the logarithm of a quotient?",
+        ),
+        Misconception(
+            "1e-10 added inside the logarithm",
+            _softened(1e-10),
+            "Nothing becomes infinite, but no probability below 1e-10 can be told from 0 any more. What is "
+            "the logarithm of a quotient?",
+        ),
+        Misconception(
+            "1e-12 added inside the logarithm",
+            _softened(1e-12),
+            "Nothing becomes infinite, but no probability below 1e-12 can be told from 0 any more. What is "
+            "the logarithm of a quotient?",
+        ),
+        Misconception(
+            "the axis of the sum lost",
+            _axis_lost,
+            "A sum along an axis removes that axis, so the positions line up with the words. How can an axis "
+            "of length 1 stay?",
+        ),
+        Misconception(
+            "only the largest logit subtracted",
+            lambda logits: logits - logits.max(axis=-1, keepdims=True),
+            "That is the shift. What is still missing, so that the exponentials of your numbers sum to 1?",
         ),
         Misconception(
             "no shift before the exponential",

@@ -82,6 +82,9 @@ loss_gradient = Exercise(
             (np.log([[1.0, 2.0, 3.0], [2.0, 1.0, 1.0]]), np.array([1, 0]), 0.3),
         ),
         Case("huge logits", (np.array([[1000.0, 1001.0, 0.0]]), np.array([2]), 0.1)),
+        Case(
+            "positions far apart", (np.array([[0.0, 1.0], [3000.0, 3001.0]]), np.array([1, 0]), 0.1)
+        ),
         *random_cases(draw, 6),
     ),
     draw=draw,

@@ -37,7 +37,7 @@ smoothed_targets = Exercise(
     statement=(
         "Write the smoothed targets. labels holds the number of the right word at each of n positions. Return "
         "an array (n, n_words): at each position the wanted distribution, with the share smoothing (ε) spread "
-        "over all words."
+        "over all words: ε / n_words for every word, and 1 - ε more for the right one."
     ),
     returns=("targets",),
     reference=reference,
@@ -85,6 +85,16 @@ smoothed_targets = Exercise(
             "ε and 1 − ε exchanged",
             lambda labels, n_words, smoothing: targets_of(labels, n_words, 1 - smoothing),
             "With ε = 0 nothing should be smoothed. What does your function return for it?",
+        ),
+        Misconception(
+            "ε added for every word",
+            lambda labels, n_words, smoothing: _filled(labels, n_words, 1.0, smoothing),
+            "Add up one of your rows. How large is the share of one word, when all of them share ε?",
+        ),
+        Misconception(
+            "words counted from 1",
+            lambda labels, n_words, smoothing: targets_of(labels - 1, n_words, smoothing),
+            "The peak stands one place too far to the left. Which number has the first word?",
         ),
         Misconception(
             "no smoothing",

@@ -41,6 +41,21 @@ def _doubled(scores: Array) -> Array:
     return powers / (powers.sum(-1, keepdims=True) + np.exp(np.diag(scores))[:, None])
 
 
+def _hidden_as_zero(scores: Array) -> Array:
+    powers = np.exp(np.tril(scores))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def _own_key_not_in_the_sum(scores: Array) -> Array:
+    powers = np.tril(np.exp(scores))
+    seen = np.tri(len(scores), dtype=bool)
+    return np.where(seen, powers / np.tril(powers, -1).sum(-1, keepdims=True), 0.0)
+
+
+def _not_divided(scores: Array) -> Array:
+    return np.tril(np.exp(scores))
+
+
 def _flipped(scores: Array) -> Array:
     powers = np.triu(np.exp(scores))
     return powers / powers.sum(-1, keepdims=True)
@@ -121,6 +136,23 @@ causal_weights = Exercise(
             _doubled,
             "Your rows sum to less than 1, though hidden keys are left out. Is one key counted twice "
             "in the sum?",
+        ),
+        Misconception(
+            "hidden scores set to 0",
+            _hidden_as_zero,
+            "A score of 0 gives a weight like any other: the exponential of 0 is 1. What must a hidden "
+            "key add to the sum?",
+        ),
+        Misconception(
+            "the current token has a weight, but no share in the sum",
+            _own_key_not_in_the_sum,
+            "Your first row divides by 0, and the others sum to more than 1. Which keys does the sum "
+            "count, and which get a weight?",
+        ),
+        Misconception(
+            "nothing divided",
+            _not_divided,
+            "The right places are filled. What should each row sum to?",
         ),
         Misconception(
             "past and future exchanged",

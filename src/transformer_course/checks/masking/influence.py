@@ -100,10 +100,10 @@ influence = Exercise(
     difficulty=3,
     minutes=25,
     statement=(
-        "Write a leak test that measures. `model` takes ids, shape (length,), and returns numbers, "
-        "shape (length, d). Change one token at a time into the id `other`, all other tokens as they "
-        "were. Return a table of shape (length, length): in row t and column s, the largest absolute "
-        "change among the d numbers of output t when token s is changed."
+        "Write a leak test that measures. `model` takes ids, shape (length,), and returns numbers, shape "
+        "(length, d). Change one token at a time into the id `other`, all other tokens as they were. Return "
+        "one array of shape (length, length): in row t and column s, the largest absolute change among the d "
+        "numbers of output t when token s is changed."
     ),
     returns=("table",),
     reference=reference,

@@ -77,6 +77,14 @@ def _signed(
     return tuple(float((p - e).max()) for p, e in zip(printed, expected, strict=True))  # type: ignore[return-value]
 
 
+def _signed_from_right(
+    x: Array, w_key: Array, keys: Array, scores: Array, weights: Array, output: Array
+) -> Four:
+    expected = _steps(x, w_key, keys, scores, weights)
+    printed = (keys, scores, weights, output)
+    return tuple(float((e - p).max()) for p, e in zip(printed, expected, strict=True))  # type: ignore[return-value]
+
+
 def _keys_averaged(
     x: Array, w_key: Array, keys: Array, scores: Array, weights: Array, output: Array
 ) -> Four:
@@ -175,6 +183,11 @@ largest_errors = Exercise(
             _with(how=np.mean),
             "One wrong number among many right ones vanishes in a mean. The task asks for the "
             "largest.",
+        ),
+        Misconception(
+            "right minus printed, without the magnitude",
+            _signed_from_right,
+            "A printed number that is too large is wrong as well. What makes a distance of a difference?",
         ),
         Misconception(
             "keys averaged instead of values",

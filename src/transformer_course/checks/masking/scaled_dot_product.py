@@ -65,6 +65,48 @@ def _inverted(scores: Array, mask: Mask) -> Array:
     return _weights(scores, None if mask is None else ~mask)
 
 
+def _inverted_with(low: float) -> Callable[[Array, Mask], Array]:
+    """Return weights with the mask turned round by a fill, as it is mostly written: no row is looked at."""
+    return lambda scores, mask: _softmax(_hidden(scores, None if mask is None else ~mask, low))
+
+
+def _inverted_by_adding(scores: Array, mask: Mask) -> Array:
+    return _softmax(scores if mask is None else scores + mask * -1e9)
+
+
+def _over_queries(low: float) -> Callable[[Array, Mask], Array]:
+    """Return weights that sum to 1 over the queries, hidden by a fill."""
+    return lambda scores, mask: _softmax(_hidden(scores, mask, low), -2)
+
+
+def _no_shift(scores: Array, mask: Mask) -> Array:
+    """Return weights from plain exponentials; a row without anything to see gets zeros."""
+    powers = np.exp(_hidden(scores, mask))
+    total = powers.sum(-1, keepdims=True)
+    return powers / np.where(total == 0, 1.0, total)
+
+
+def _no_shift_and_nan(scores: Array, mask: Mask) -> Array:
+    powers = np.exp(_hidden(scores, mask))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def _output_of_zero(low: float) -> Callable[..., Results]:
+    """Return attention that mends the output of a row that sees nothing, not its weights."""
+
+    def attention(queries: Array, keys: Array, values: Array, mask: Mask = None) -> Results:
+        weigh = _attention(lambda scores, mask: _softmax(_hidden(scores, mask, low)))
+        return reference(queries, keys, values, mask)[0], weigh(queries, keys, values, mask)[1]
+
+    return attention
+
+
+def _shares_made_anew(scores: Array, mask: Mask) -> Array:
+    """Return weights hidden after softmax and divided by their sum; a row without any gives 0/0."""
+    weights = _late(scores, mask)
+    return weights / weights.sum(-1, keepdims=True)
+
+
 def _nothing(scores: Array, mask: Mask) -> Array:
     """Return the right weights, but NaN becomes the row's plain softmax."""
     weights = _softmax(_hidden(scores, mask))
@@ -72,10 +114,11 @@ def _nothing(scores: Array, mask: Mask) -> Array:
 
 
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
-    """Return queries, keys, values, and a random mask; at times a row may see nothing, or there is no mask."""
+    """Return queries, keys, values, and a random mask; at times a row sees nothing, or scores are huge."""
     batch, q_len, k_len, d_k, d_v = (int(n) for n in rng.integers(1, 6, size=5))
     shapes = ((batch, q_len, d_k), (batch, k_len, d_k), (batch, k_len, d_v))
-    arrays = tuple(rng.normal(size=shape) for shape in shapes)
+    queries, keys, values = (rng.normal(size=shape) for shape in shapes)
+    arrays = (queries * rng.choice([1.0, 1.0, 5000.0]), keys, values)
     kind = rng.integers(4)
     if kind == 0:
         return (*arrays, None)
@@ -91,17 +134,27 @@ def _case(about: str, mask: Any, shape: tuple[int, ...] = (2, 2, 2, 2)) -> Case:
     return Case(about, (*arrays, None if mask is None else np.array(mask)))
 
 
+_HUGE = Case(
+    "huge scores, one key hidden",
+    (
+        np.array([[900.0], [-900.0]]),
+        np.array([[2.0], [1.0], [-3.0]]),
+        np.array([[1.0], [2.0], [4.0]]),
+        np.array([[True, True, False], [False, True, True]]),
+    ),
+)
+
 scaled_dot_product_attention = Exercise(
     name="scaled_dot_product_attention",
     kind="implement",
     difficulty=3,
     minutes=25,
     statement=(
-        "Write attention with a mask. Queries have shape (..., q_len, d_k), keys (..., k_len, d_k), "
-        "values (..., k_len, d_v). The mask holds True and False, True = may attend, and can be "
-        "broadcast to (..., q_len, k_len); None means that nothing is hidden. Return the output and "
-        "the weights. A query that may attend to nothing gets weights of 0, and an output of 0: never "
-        "NaN."
+        "Write attention with a mask: softmax(Q Kᵀ / √d_k) V, with hidden keys left out of the softmax. "
+        "Queries have shape (..., q_len, d_k), keys (..., k_len, d_k), values (..., k_len, d_v). The mask "
+        "holds True and False, True = may attend, and can be broadcast to (..., q_len, k_len); None means "
+        "that nothing is hidden. Return the output and the weights. A query that may attend to nothing gets "
+        "weights of 0, and an output of 0: never NaN. Huge scores must work as well."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -113,6 +166,7 @@ scaled_dot_product_attention = Exercise(
         _case("a query that sees nothing", [[True, True, False], [False] * 3], (2, 3, 4, 2)),
         _case("four of everything, causal", np.tri(4, dtype=bool), (4, 4, 4, 4)),
         _case("nothing hidden", np.ones((3, 5), bool), (3, 5, 2, 7)),
+        _HUGE,
         *random_cases(draw, 8),
     ),
     draw=draw,
@@ -128,6 +182,23 @@ scaled_dot_product_attention = Exercise(
             "You hide what may be seen, and show what is hidden. True means: may attend.",
         ),
         Misconception(
+            "the polarity turned round: a row that sees everything becomes NaN",
+            _attention(_inverted_with(-np.inf)),
+            "You fill where the mask is True. What does True mean in this course: hide, or may attend?",
+        ),
+        Misconception(
+            "the polarity turned round: a row that sees everything gets equal shares",
+            _attention(_inverted_with(-1e9)),
+            "The low number goes where the mask is True. What does True mean in this course: hide, or "
+            "may attend?",
+        ),
+        Misconception(
+            "the polarity turned round: a low number added where the mask is True",
+            _attention(_inverted_by_adding),
+            "True counts as 1, so the low number lands on the keys that may be seen. Which keys should "
+            "it meet?",
+        ),
+        Misconception(
             "hidden scores set to 0",
             _attention(lambda scores, mask: _softmax(_hidden(scores, mask, 0.0))),
             "A score of 0 gives a weight like any other: the exponential of 0 is 1. Which score "
@@ -138,6 +209,12 @@ scaled_dot_product_attention = Exercise(
             _attention(_late),
             "Hidden weights are 0, but the others no longer sum to 1. At which step must hiding "
             "come?",
+        ),
+        Misconception(
+            "shares made anew after the softmax: 0/0 in a row that sees nothing",
+            _attention(_shares_made_anew),
+            "Where something may be seen, all is right, unless hidden scores are far above the others. What "
+            "do you divide by where everything is hidden?",
         ),
         Misconception(
             "a row that sees nothing becomes NaN",
@@ -177,6 +254,41 @@ scaled_dot_product_attention = Exercise(
             "softmax over the queries",
             _attention(lambda scores, mask: np.nan_to_num(_softmax(_hidden(scores, mask), -2))),
             "Your weights sum to 1 down a column. Each query shares out its own attention.",
+        ),
+        Misconception(
+            "softmax over the queries, and a column that is hidden from all becomes NaN",
+            _attention(_over_queries(-np.inf)),
+            "Your weights sum to 1 down a column, and a column may be hidden from every query. Along "
+            "which axis do the keys stand?",
+        ),
+        Misconception(
+            "softmax over the queries, and a column that is hidden from all gets equal shares",
+            _attention(_over_queries(-1e9)),
+            "Your weights sum to 1 down a column, even that of a hidden key. Each query shares out its "
+            "own attention.",
+        ),
+        Misconception(
+            "no shift before the exponential",
+            _attention(_no_shift),
+            "Small scores work. With huge ones the exponential overflows: remember your softmax.",
+        ),
+        Misconception(
+            "no shift before the exponential, and 0/0 where nothing is seen",
+            _attention(_no_shift_and_nan),
+            "Two rows come out as NaN: one with huge scores, and one that sees nothing. The first "
+            "overflows; what do you divide by in the second?",
+        ),
+        Misconception(
+            "a row that sees nothing: the output is 0, the weights are NaN",
+            _output_of_zero(-np.inf),
+            "The output is right everywhere. The weights are a result too: what should they be where "
+            "nothing is seen?",
+        ),
+        Misconception(
+            "a row that sees nothing: the output is 0, the weights are equal shares",
+            _output_of_zero(-1e9),
+            "The output is right everywhere. The weights of a row that sees nothing still say that it "
+            "looks at every key.",
         ),
         Misconception(
             "results in the wrong order",

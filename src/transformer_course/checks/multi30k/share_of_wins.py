@@ -235,6 +235,13 @@ share_of_wins = Exercise(
             "A draw is one test set with one score for each program. How many comparisons are there in a draw?",
         ),
         Misconception(
+            "sentences compared, the draws not used",
+            lambda found_a, total_a, found_b, total_b, draws: float(
+                (found_a / total_a > found_b / total_b).mean()
+            ),
+            "You compare sentence by sentence. What is compared here, and where do you use `draws`?",
+        ),
+        Misconception(
             "the mean of the sentences' own precisions",
             _means_of_sentences,
             "A redrawn test set is a corpus like any other. How did you score a corpus in exercise 1?",

@@ -34,6 +34,13 @@ def softmax(scores: Array, axis: int = -1) -> Array:
     return powers / np.where(total == 0, 1.0, total)
 
 
+def _plain_softmax(scores: Array, axis: int) -> Array:
+    """Return weights; NaN where every score is -inf."""
+    powers = np.exp(scores - scores.max(axis, keepdims=True))
+    total: Array = powers.sum(axis, keepdims=True)
+    return powers / total
+
+
 def attend(
     q: Array,
     k: Array,
@@ -41,10 +48,14 @@ def attend(
     mask: Array | None = None,
     scale: Callable[[Array], float] = right_scale,
     axis: int = -1,
+    low: float | None = None,
 ) -> tuple[Array, Array]:
-    """Return output and weights of attention on the last two axes."""
+    """Return output and weights of attention on the last two axes.
+
+    `low` is what hidden scores are filled with by someone who doesn't look at rows without any key.
+    """
     scores = q @ k.swapaxes(-1, -2) / scale(q)
     if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
-    weights = softmax(scores, axis)
+        scores = np.where(mask, scores, -np.inf if low is None else low)
+    weights = softmax(scores, axis) if low is None else _plain_softmax(scores, axis)
     return weights @ v, weights

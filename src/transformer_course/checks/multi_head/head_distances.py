@@ -65,8 +65,8 @@ head_distances = Exercise(
     difficulty=2,
     minutes=20,
     statement=(
-        "Write the measurement of the page. Given the maps of all heads, (heads, q_len, k_len), return a "
-        "table (heads, heads): for two heads, half the sum of |difference| over the keys, averaged over the "
+        "Write the measurement of the page. Given the maps of all heads, (heads, q_len, k_len), return an "
+        "array (heads, heads): for two heads, half the sum of |difference| over the keys, averaged over the "
         "queries. It is 0 for equal maps, and 1 for heads that never look at the same key."
     ),
     returns=("distances",),
@@ -120,6 +120,11 @@ head_distances = Exercise(
             "the largest distance instead of the mean",
             _largest,
             "The task asks for the mean over the queries.",
+        ),
+        Misconception(
+            "Euclidean distances, halved",
+            lambda maps: _euclidean(maps) / 2,
+            "You square before you add, and take a root. Which sum does the task ask for?",
         ),
         Misconception(
             "sum over the queries and mean over the keys",

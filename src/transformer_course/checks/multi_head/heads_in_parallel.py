@@ -65,6 +65,13 @@ def _scale_out(x: Array, w_query: Array, w_key: Array, w_value: Array, w_output:
     return reference(x, w_query * np.sqrt(w_query.shape[2]), w_key, w_value, w_output)
 
 
+def _mixed(x: Array, w_query: Array, w_key: Array, w_value: Array, w_output: Array) -> Array:
+    heads = [
+        attend(x @ q, x @ k, x @ v)[0] for q, k, v in zip(w_query, w_key, w_value, strict=True)
+    ]
+    return np.stack(heads, -1).reshape(len(x), -1) @ w_output
+
+
 def _without_w_output(
     x: Array, w_query: Array, w_key: Array, w_value: Array, w_output: Array
 ) -> Array:
@@ -155,6 +162,11 @@ heads_in_parallel = Exercise(
             "scale left out",
             _scale_out,
             "The scale was wrong, but none at all is wrong too.",
+        ),
+        Misconception(
+            "the numbers of the heads mixed one by one",
+            _mixed,
+            "Print one of your long rows: is the whole of head 1 followed by the whole of head 2?",
         ),
         Misconception(
             "output projection left out",

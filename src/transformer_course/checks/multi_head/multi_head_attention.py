@@ -29,6 +29,9 @@ def _variant(
     masked: bool = True,
     projected: bool = True,
     swapped: bool = False,
+    low: float | None = None,
+    late: bool = False,
+    output_turned: bool = False,
 ) -> Any:
     """Return multi-head attention with the mistakes asked for."""
 
@@ -47,8 +50,12 @@ def _variant(
         q, k, v = x @ w_query, memory @ w_key, memory @ w_value
         seen = None if mask is None or not masked else ~mask if inverted else mask
         q, k, v = (split(part, n_heads) for part in (q, k, v))
-        outputs, weights = attend(q, k, v, seen, scale, axis)
+        outputs, weights = attend(q, k, v, None if late else seen, scale, axis, low)
+        if late and seen is not None:
+            weights = weights * seen
+            outputs = weights @ v
         rows = merge(outputs)
+        w_output = w_output.T if output_turned else w_output
         return (rows @ w_output if projected else rows), weights
 
     return multi_head_attention
@@ -104,6 +111,19 @@ def _input_split(
     return right_merge(outputs) @ w_output, weights
 
 
+def _query_and_key_exchanged(
+    x: Array,
+    memory: Array,
+    w_query: Array,
+    w_key: Array,
+    w_value: Array,
+    w_output: Array,
+    n_heads: int,
+    mask: Array | None,
+) -> Results:
+    return reference(x, memory, w_key, w_query, w_value, w_output, n_heads, mask)
+
+
 def _from_x_alone(
     x: Array,
     memory: Array,
@@ -152,10 +172,10 @@ multi_head_attention = Exercise(
     statement=(
         "Write multi-head attention. Queries come from x, (batch, q_len, d_model), keys and values from "
         "memory, (batch, k_len, d_model). The four matrices have shape (d_model, d_model) and stand on the "
-        "right: x @ w_query. Each holds the matrices of all heads side by side. The mask is None, or "
-        "boolean and broadcastable to (batch, heads, q_len, k_len); True = may attend; every query sees at "
-        "least one key. Return the output, (batch, q_len, d_model), and the weights, (batch, heads, q_len, "
-        "k_len)."
+        "right: x @ w_query. Each holds the matrices of all heads side by side. Each head divides its scores "
+        "by √d_k, with d_k = d_model / n_heads. The mask is None, or boolean and broadcastable to (batch, "
+        "heads, q_len, k_len); True = may attend; every query sees at least one key. Return the output, "
+        "(batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len)."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -168,6 +188,7 @@ multi_head_attention = Exercise(
         _case("2 sentences, a mask for each", (2, 4, 3, 3, 2), _RAGGED),
         _case("4 words, each sees its neighbours only", (2, 4, 4, 2, 3), _NEIGHBOURS),
         _case("2 of everything", (2, 2, 2, 2, 2)),
+        _case("a mask that hides nothing", (1, 2, 3, 2, 1), np.ones((1, 1, 1, 3), bool)),
         *random_cases(draw, 5),
     ),
     draw=draw,
@@ -224,9 +245,41 @@ multi_head_attention = Exercise(
             "In this course True means: may attend.",
         ),
         Misconception(
+            "mask inverted: a row that sees everything becomes NaN",
+            _variant(inverted=True, low=-np.inf),
+            "You fill where the mask is True. In this course True means: may attend.",
+        ),
+        Misconception(
+            "mask inverted: a row that sees everything gets equal shares",
+            _variant(inverted=True, low=-1e9),
+            "Your low number goes where the mask is True. In this course True means: may attend.",
+        ),
+        Misconception(
+            "hidden scores set to 0",
+            _variant(low=0.0),
+            "The exponential of 0 is 1, so a hidden key gets a weight like any other. Which score gives "
+            "the weight 0?",
+        ),
+        Misconception(
+            "weights set to 0 after the softmax",
+            _variant(late=True),
+            "Hidden weights are 0, but the others no longer sum to 1. At which step must hiding come?",
+        ),
+        Misconception(
+            "output matrix transposed",
+            _variant(output_turned=True),
+            "The weights are right. The matrices stand on the right, as they are: what do you do to the "
+            "last one?",
+        ),
+        Misconception(
             "keys and values from x",
             _from_x_alone,
             "That is self-attention. Here keys and values come from another sequence.",
+        ),
+        Misconception(
+            "matrices of queries and keys exchanged",
+            _query_and_key_exchanged,
+            "Which matrix makes the words that ask, and which one the words that are asked?",
         ),
         Misconception(
             "matrices of keys and values exchanged",
@@ -242,6 +295,30 @@ multi_head_attention = Exercise(
             "softmax over the heads",
             _variant(axis=1),
             "Heads don't compete with each other. Along which axis do the keys stand?",
+        ),
+        Misconception(
+            "softmax over the queries, and a hidden column becomes NaN",
+            _variant(axis=-2, low=-np.inf),
+            "A key that is hidden from every query gives you 0/0: your weights sum to 1 down a column. Who "
+            "shares out a weight of 1?",
+        ),
+        Misconception(
+            "softmax over the queries, and a hidden column gets equal shares",
+            _variant(axis=-2, low=-1e9),
+            "Even a key that is hidden from every query has a weight of 1 to give away in your function. Who "
+            "shares out a weight of 1?",
+        ),
+        Misconception(
+            "softmax over the heads, and hidden keys become NaN",
+            _variant(axis=1, low=-np.inf),
+            "A key that is hidden from all heads gives you 0/0. Do the heads compete with each other, or do "
+            "the keys?",
+        ),
+        Misconception(
+            "softmax over the heads, and hidden keys get equal shares",
+            _variant(axis=1, low=-1e9),
+            "Each hidden key has a weight of 1 that your heads share. Do the heads compete with each other, "
+            "or do the keys?",
         ),
     ),
 )

@@ -61,9 +61,10 @@ add_positions = Exercise(
     minutes=15,
     statement=(
         "Write what stands at the foot of the Transformer. x holds embeddings, (batch, length, d_model), with "
-        "d_model even. Multiply them by the root of d_model, and add to each token the code of its position. "
-        "The first token of every sentence has the position start, the next one start + 1, and so on. Return "
-        "the sum, (batch, length, d_model)."
+        "d_model even. Multiply them by the root of d_model, and add to each token the code of its position: "
+        "dimension 2i holds sin(pos / 10000^(2i/d_model)), dimension 2i + 1 the cosine of the same angle. The "
+        "first token of every sentence has the position start, the next one start + 1, and so on. Return the "
+        "sum, (batch, length, d_model)."
     ),
     returns=("sum",),
     reference=reference,

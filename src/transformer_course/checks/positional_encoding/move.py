@@ -33,6 +33,21 @@ def _backwards(row: Array, k: int) -> Array:
     return _turned(row, -k * _speeds(row))
 
 
+def _new_sine_used(row: Array, k: int) -> Array:
+    """The cosines made of the sines that have been overwritten."""
+    angles = k * _speeds(row)
+    turned = row.copy()
+    turned[0::2] = turned[0::2] * np.cos(angles) + turned[1::2] * np.sin(angles)
+    turned[1::2] = turned[1::2] * np.cos(angles) - turned[0::2] * np.sin(angles)
+    return turned
+
+
+def _position_from_arcsine(row: Array, k: int) -> Array:
+    place = np.arcsin(np.clip(row[0], -1, 1))
+    angles = (place + k) * _speeds(row)
+    return np.stack([np.sin(angles), np.cos(angles)], axis=-1).ravel()
+
+
 def _sum_of_codes(row: Array, k: int) -> Array:
     return row + waves(1, len(row), first=k)[0]
 
@@ -81,8 +96,8 @@ move = Exercise(
     minutes=20,
     statement=(
         "row is the code of some position p, (d_model,): PE(p). Nobody tells you p. Return the code of the "
-        "position k further on, PE(p + k), of the same shape. k may be negative. Compute it by rotation: each "
-        "pair (sine, cosine) turns by its own angle."
+        "position k further on, PE(p + k), of the same shape. k may be negative. Compute it by rotation: the "
+        "pair (sine, cosine) in the dimensions 2i and 2i + 1 turns by the angle k / 10000^(2i/d_model)."
     ),
     returns=("code",),
     reference=reference,
@@ -102,6 +117,18 @@ move = Exercise(
             "turned backwards",
             _backwards,
             "You arrive k positions *before* the place. Look at the signs, and at which of a pair is the sine.",
+        ),
+        Misconception(
+            "the new sines used for the cosines",
+            _new_sine_used,
+            "The sines are right. When you come to the cosines, which numbers stand in the places of the "
+            "sines: old or new ones?",
+        ),
+        Misconception(
+            "the position worked out by an arcsine",
+            _position_from_arcsine,
+            "An arcsine lies between -π/2 and π/2, and a sine comes back again and again. Can you do without "
+            "knowing p?",
         ),
         Misconception(
             "codes added",

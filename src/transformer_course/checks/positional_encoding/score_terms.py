@@ -80,9 +80,9 @@ score_terms = Exercise(
     statement=(
         "x holds words and p their positions, both (length, d_model). The input of an attention is x + p, "
         "queries are (x + p) @ w_query, keys (x + p) @ w_key, both matrices (d_model, d_k). Split the scores "
-        "before scaling, queries times keys, into four parts. Return (4, length, length): word asks word, "
-        "word asks place, place asks word, place asks place. A row belongs to the one who asks. The four sum "
-        "to the scores."
+        "before scaling, queries times keys, into four parts. Return one array, (4, length, length): word "
+        "asks word, word asks place, place asks word, place asks place. A row belongs to the one who asks. "
+        "The four sum to the scores."
     ),
     returns=("terms",),
     reference=reference,

@@ -41,6 +41,11 @@ def _turned(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Results:
     return weights.swapaxes(-2, -1) @ (x @ w_value), weights
 
 
+def _value_added(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Results:
+    output, weights = reference(x, w_query, w_key, w_value)
+    return output + x @ w_value, weights
+
+
 def _no_softmax(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Results:
     scores = (x @ w_query) @ (x @ w_key).swapaxes(-2, -1) / np.sqrt(w_key.shape[-1])
     return scores @ (x @ w_value), scores
@@ -173,6 +178,17 @@ self_attention = Exercise(
             _turned,
             "The weights are right. In the average, a row of the weights belongs to the word "
             "that asks.",
+        ),
+        Misconception(
+            "the values added once more",
+            _value_added,
+            "Your output is the average plus the word's own value. Is a sum with what came in part of this "
+            "equation?",
+        ),
+        Misconception(
+            "all three matrices transposed",
+            lambda x, w_query, w_key, w_value: reference(x, w_query.T, w_key.T, w_value.T),
+            "With square matrices no error tells you. Which axis of a matrix meets the numbers of a word?",
         ),
         Misconception(
             "results in the wrong order",

@@ -40,6 +40,12 @@ def reference(x: Array, place: int, w_query: Array, w_key: Array, w_value: Array
     return result
 
 
+def _is_asked(x: Array, place: int, w_query: Array, w_key: Array, w_value: Array) -> Three:
+    scores = (x @ w_query) @ (x[place] @ w_key) / np.sqrt(w_key.shape[1])
+    weights = softmax(scores)
+    return scores, weights, weights @ (x @ w_value)
+
+
 def _value_is_weight(x: Array, place: int, w_query: Array, w_key: Array, w_value: Array) -> Three:
     scores, weights, _ = reference(x, place, w_query, w_key, w_value)
     return scores, weights, weights
@@ -85,11 +91,10 @@ six_steps = Exercise(
     difficulty=1,
     minutes=15,
     statement=(
-        "One word of a sentence asks. x has shape (n, d_model), a row for each word; `place` says "
-        "which row asks, counted from 0; w_query and w_key have shape (d_model, d_k), w_value "
-        "(d_model, d_v). Return three arrays: the scaled scores, shape (n,); the weights, shape "
-        "(n,); the new vector of the word, shape (d_v,). Large "
-        "scores must work as well."
+        "One word of a sentence asks. x has shape (n, d_model), a row for each word; `place` says which row "
+        "asks, counted from 0; w_query and w_key have shape (d_model, d_k), w_value (d_model, d_v). Return "
+        "three arrays: the scaled scores, shape (n,); the weights, shape (n,); the new vector of the word, "
+        "shape (d_v,). The scaled score of a word is q · k / √d_k. Large scores must work as well."
     ),
     returns=("scaled_scores", "weights", "output"),
     reference=reference,
@@ -146,6 +151,21 @@ six_steps = Exercise(
             "weights not divided by their sum",
             _steps(weigh=lambda scores: np.exp(scores - scores.max())),
             "The weights are positive now. What makes them sum to 1?",
+        ),
+        Misconception(
+            "the word is asked by all, instead of asking",
+            _is_asked,
+            "You compare every word's query with one key. Who asks here, and who is asked?",
+        ),
+        Misconception(
+            "the place counted from 1",
+            _steps(asks=lambda x, place: x[place - 1]),
+            "Another word asks in your function. From which number does `place` count?",
+        ),
+        Misconception(
+            "only the value of the best word",
+            _steps(add=lambda weights, values: values[weights.argmax()]),
+            "That is a choice, not an average. Which words get a share of the new vector?",
         ),
         Misconception(
             "weighted values not added",

@@ -70,6 +70,34 @@ def _plain(x: Array, h: Array, w: Array, u: Array) -> Array:
     return result
 
 
+def _tanh_gates(x: Array, h: Array, w: Array, u: Array) -> Array:
+    from_x, from_h = np.split(w @ x, 3), np.split(u @ h, 3)
+    r, z = (np.tanh(from_x[i] + from_h[i]) for i in (0, 1))
+    return (1 - z) * np.tanh(from_x[2] + r * from_h[2]) + z * h
+
+
+def _candidate_alone(x: Array, h: Array, w: Array, u: Array) -> Array:
+    r, _, from_x, from_h = _parts(x, h, w, u)
+    return np.asarray(np.tanh(from_x + r * from_h))
+
+
+def _no_tanh(x: Array, h: Array, w: Array, u: Array) -> Array:
+    r, z, from_x, from_h = _parts(x, h, w, u)
+    return (1 - z) * (from_x + r * from_h) + z * h
+
+
+def _added_to_all(x: Array, h: Array, w: Array, u: Array) -> Array:
+    r, z, from_x, from_h = _parts(x, h, w, u)
+    return z * np.tanh(from_x + r * from_h) + h
+
+
+def _every_third_row(x: Array, h: Array, w: Array, u: Array) -> Array:
+    def sorted_rows(matrix: Array) -> Array:
+        return np.concatenate([matrix[i::3] for i in range(3)])
+
+    return reference(x, h, sorted_rows(w), sorted_rows(u))
+
+
 def draw(rng: np.random.Generator) -> tuple[Array, ...]:
     """Return a word, a state, and matrices for both."""
     d_x, d = (int(n) for n in rng.integers(1, 6, size=2))
@@ -93,9 +121,10 @@ gru_step = Exercise(
     statement=(
         "Write one step of a GRU without biases. x is the word, (d_x,), h the old state, (d,). The matrix "
         "w, (3 * d, d_x), multiplies the word, and u, (3 * d, d), the state. The first d rows "
-        "of both are for the "
-        "reset gate r, the next d for the update gate z, the last d for the candidate. The reset gate "
-        "multiplies the product of u and the state, as in the equation of the page. Return the new state, (d,)."
+        "of both are for the reset gate r, the next d for the update gate z, the last d for the candidate. "
+        "Both gates are σ(w x + u h), each with its own rows. The candidate is tanh(w x + r ⊙ (u h)): the "
+        "reset gate multiplies the product of u and the state. The update gate says how much of the old "
+        "state stays: the new state is (1 - z) ⊙ candidate + z ⊙ h. Return it, (d,)."
     ),
     returns=("state",),
     reference=reference,
@@ -160,6 +189,31 @@ gru_step = Exercise(
             "the old state kept whole",
             _nothing_forgotten,
             "The new state is a mixture. What do the two shares sum to?",
+        ),
+        Misconception(
+            "tanh for the gates",
+            _tanh_gates,
+            "A gate says which share goes through, so it lies between 0 and 1. Where do yours lie?",
+        ),
+        Misconception(
+            "the candidate alone",
+            _candidate_alone,
+            "The candidate is right. Which gate mixes it with the old state?",
+        ),
+        Misconception(
+            "no tanh round the candidate",
+            _no_tanh,
+            "Your candidate can be of any size. Which curve keeps it between -1 and 1?",
+        ),
+        Misconception(
+            "the candidate added to the old state, weighted by z",
+            _added_to_all,
+            "The new state is a mixture. What do the two shares sum to, and which of them is z?",
+        ),
+        Misconception(
+            "every third row for each gate",
+            _every_third_row,
+            "The rows of one gate stand together: the first d, the next d, the last d.",
         ),
         Misconception(
             "a plain recurrent network without gates",

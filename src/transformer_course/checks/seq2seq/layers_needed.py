@@ -51,6 +51,16 @@ def _doubled(n: int, kernel_size: int, dilated: bool) -> float:
     return max(1.0, float(math.ceil(math.log2(n)))) if dilated else reference(n, kernel_size, False)
 
 
+def _logarithm_rounded_down(n: int, kernel_size: int, dilated: bool) -> float:
+    if not dilated:
+        return reference(n, kernel_size, dilated)
+    return max(1.0, reference(n + 1, kernel_size, dilated) - 1)
+
+
+def _first_layer_not_counted(n: int, kernel_size: int, dilated: bool) -> float:
+    return reference(n, kernel_size, dilated) - 1
+
+
 def draw(rng: np.random.Generator) -> tuple[int, int, bool]:
     """Return a number of words, a width, and whether the layers are dilated."""
     n, half = int(rng.integers(2, 3000)), int(rng.integers(1, 5))
@@ -119,6 +129,16 @@ layers_needed = Exercise(
             "That is the way from the first word to the last. The question is when *some* output "
             "sees all words: "
             "where does it stand?",
+        ),
+        Misconception(
+            "the logarithm rounded down",
+            _logarithm_rounded_down,
+            "With n = 10 and width 3, two dilated layers see 9 words. Is that enough?",
+        ),
+        Misconception(
+            "the first layer not counted",
+            _first_layer_not_counted,
+            "One layer sees kernel_size words already. How many layers are there when you begin to count?",
         ),
         Misconception(
             "doubled at every layer",

@@ -1,5 +1,6 @@
 """Exercise: look back at the source before one word is written."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,16 @@ def _scaled(s: Array, h: Array, w: Array, u: Array, v: Array) -> tuple[Array, Ar
 def _tanh_at_the_end(s: Array, h: Array, w: Array, u: Array, v: Array) -> tuple[Array, Array]:
     weights = softmax(np.tanh((w @ s + h @ u.T) @ v))
     return weights @ h, weights
+
+
+def _average_of(what: Callable[..., Array]) -> Callable[..., tuple[Array, Array]]:
+    """Return the look back with the average of something else than the encoder's states."""
+
+    def wrong(s: Array, h: Array, w: Array, u: Array, v: Array) -> tuple[Array, Array]:
+        weights = softmax(_scores(s, h, w, u, v))
+        return weights @ what(s, h, w, u), weights
+
+    return wrong
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, ...]:
@@ -148,9 +159,10 @@ look_back = Exercise(
             "That is a choice, not an average. Which places get a share?",
         ),
         Misconception(
-            "the decoder's state left out",
+            "the decoder's state changes nothing",
             _query_ignored,
-            "Your weights are the same for every word that is written. Who asks?",
+            "Your weights are the same for every word that is written. Is the state used at all, and does it "
+            "meet h_j *before* tanh, or only after it?",
         ),
         Misconception(
             "scores divided by a root",
@@ -159,6 +171,18 @@ look_back = Exercise(
                 "Dividing by a root belongs to another score, that of chapter 01. Is it in the "
                 "equation of this page?"
             ),
+        ),
+        Misconception(
+            "the average of u h, not of h",
+            _average_of(lambda s, h, w, u: h @ u.T),
+            "The weights are right. What is averaged with them: what the score is made of, or what the "
+            "encoder wrote?",
+        ),
+        Misconception(
+            "the average of what tanh made",
+            _average_of(lambda s, h, w, u: np.tanh(w @ s + h @ u.T)),
+            "The weights are right. What is averaged with them: what tanh made for the scores, or what the "
+            "encoder wrote?",
         ),
         Misconception(
             "tanh after v instead of before",

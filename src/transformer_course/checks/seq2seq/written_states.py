@@ -57,6 +57,15 @@ def _last_only(y: Array, h: Array, s: Array, a: Array, w: Array) -> Array:
     return np.repeat(reference(y, h, s, a, w)[-1:], len(y), axis=0)
 
 
+def _with_matrices(change: Any) -> Any:
+    """Return the decoder with other matrices a and w; `change` gets a, w and d."""
+
+    def wrong(y: Array, h: Array, s: Array, a: Array, w: Array) -> Array:
+        return reference(y, h, s, *change(a, w, len(s)))
+
+    return wrong
+
+
 def draw(rng: np.random.Generator) -> tuple[Array, ...]:
     """Return written words, encoder states, a first state, and two matrices."""
     d, tgt_len, more = (int(n) for n in rng.integers(1, 5, size=3))
@@ -145,11 +154,11 @@ written_states = Exercise(
     difficulty=3,
     minutes=25,
     statement=(
-        "The function below is a decoder that looks back. y holds the words written before, "
-        "(tgt_len, d), h the encoder's states, (src_len, d), s the decoder's first state, (d,). "
-        "The score of place j is h_j · (a s), with a of shape (d, d). The new state is "
-        "tanh(w [s; y_i; context]), with w of shape (d, 3 * d). The "
-        "function runs, and it holds three mistakes. Write it without them. Return all states, (tgt_len, d)."
+        "The function below is a decoder that looks back. y holds the words written before, (tgt_len, d), h "
+        "the encoder's states, (src_len, d), s the decoder's first state, (d,). The score of place j is h_j · "
+        "(a s), with a of shape (d, d). The new state is tanh(w [s; y_i; context]), with w of shape (d, 3 * "
+        "d). The function runs, and it holds three mistakes. Write it without them. Return all states as one "
+        "array, (tgt_len, d)."
     ),
     returns=("states",),
     reference=reference,
@@ -165,6 +174,21 @@ written_states = Exercise(
     draw=draw,
     misconceptions=(
         *_left(),
+        Misconception(
+            "the word before the state in the row",
+            _with_matrices(
+                lambda a, w, d: (
+                    a,
+                    np.concatenate([w[:, d : 2 * d], w[:, :d], w[:, 2 * d :]], axis=1),
+                )
+            ),
+            "Three vectors stand in a row before the matrix w. In which order?",
+        ),
+        Misconception(
+            "a transposed",
+            _with_matrices(lambda a, w, d: (a.T, w)),
+            "Does a multiply the state, or the encoder's states? Look at the score in the task.",
+        ),
         Misconception(
             "one look for all words",
             _one_look,

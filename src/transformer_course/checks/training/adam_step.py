@@ -25,6 +25,8 @@ def _adam(
     momentum: bool = True,
     forgets: bool = False,
     stores_corrected: bool = False,
+    inside: bool = False,
+    as_first: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -38,11 +40,13 @@ def _adam(
         m = shares[0] * gradient + (0 if forgets else keeps[0] * m)
         v = shares[1] * (gradient**2 if square else np.abs(gradient)) + keeps[1] * v
         t = step - 1 if from_zero and step > 1 else step
+        t = 1 if as_first else t
         used_m, used_v = before if old else (m, v)
         top = used_m / (1 - first**t) if corrected[0] else used_m
         low = used_v / (1 - second**t) if corrected[1] else used_v
         top = top if momentum else gradient
-        moved = rate * top / ((np.sqrt(low) if root else low) + EPSILON)
+        size = np.sqrt(low) if root else low
+        moved = rate * top / (np.sqrt(low + EPSILON) if inside else size + EPSILON)
         new = weight + moved if ascending else weight - moved
         return (new, top, low) if stores_corrected else (new, m, v)
 
@@ -60,7 +64,7 @@ def reference(
 def draw(rng: np.random.Generator) -> tuple[Array, Array, Array, Array, int, float]:
     """Return weights, gradients of all sizes, averages of some earlier steps, the step and the rate."""
     count, step = int(rng.integers(2, 6)), int(rng.integers(2, 40))
-    sizes = 10.0 ** rng.uniform(-2, 2, size=count)
+    sizes = 10.0 ** rng.uniform(-5, 2, size=count)
     gradients = sizes * (0.5 + rng.normal(size=(step, count)))
     m, v = np.zeros(count), np.zeros(count)
     for gradient in gradients[:-1]:
@@ -80,7 +84,9 @@ adam_step = Exercise(
         "Write one step of Adam. weight, gradient, m and v are vectors of the same length: the weights, their "
         "gradients, and the running averages of the gradients and of their squares, as they were before this "
         "step (0 before the first one). step counts from 1, rate is the learning rate. Take beta_1 = 0.9, "
-        "beta_2 = 0.98 and epsilon = 1e-9. Return the new weights, the new m and the new v."
+        "beta_2 = 0.98 and epsilon = 1e-9. m becomes beta_1 m + (1 - beta_1) gradient, v becomes beta_2 v + "
+        "(1 - beta_2) gradient². The weight moves by -rate · m̂ / (√v̂ + epsilon), with m̂ = m / (1 - "
+        "beta_1^step) and v̂ = v / (1 - beta_2^step). Return the new weights, the new m and the new v."
     ),
     returns=("weight", "m", "v"),
     reference=reference,
@@ -110,6 +116,10 @@ adam_step = Exercise(
                 10,
                 0.1,
             ),
+        ),
+        Case(
+            "tiny gradients",
+            (np.array([1.0, -2.0]), np.array([3e-5, -1e-6]), _ZERO, _ZERO, 1, 0.01),
         ),
         Case(
             "a long training",
@@ -147,9 +157,20 @@ adam_step = Exercise(
             "Which power of the betas belongs to the second step?",
         ),
         Misconception(
+            "corrected as in the first step, in every step",
+            _adam(as_first=True),
+            "In the first step all is right. Should the correction be as large in step 1000?",
+        ),
+        Misconception(
             "no root",
             _adam(root=False),
             "With gradients ten times as large your steps are ten times as small. Look below the fraction.",
+        ),
+        Misconception(
+            "epsilon under the root",
+            _adam(inside=True),
+            "A weight with a tiny gradient hardly moves in your step. Is epsilon added before the root is "
+            "taken, or after?",
         ),
         Misconception(
             "the size of the gradient instead of its square",

@@ -34,8 +34,9 @@ inverse_sqrt_rate = Exercise(
     difficulty=1,
     minutes=10,
     statement=(
-        "Write the learning rate of eq. 3. step is a whole number from 1, d_model the width of the model, "
-        "warmup_steps the number of steps in which the rate rises. Return a number."
+        "Write the learning rate of eq. 3, d_model^(-0.5) · min(step^(-0.5), step · warmup_steps^(-1.5)). "
+        "step is a whole number from 1, d_model the width of the model, warmup_steps the number of steps in "
+        "which the rate rises. Return a number."
     ),
     returns=("rate",),
     reference=reference,

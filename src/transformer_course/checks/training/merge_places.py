@@ -52,6 +52,14 @@ def _first_only(symbols: Array, left: int, right: int) -> Array:
     return starts & (np.cumsum(starts) == 1)
 
 
+def _as_numbers(symbols: Array, left: int, right: int) -> Array:
+    return np.flatnonzero(reference(symbols, left, right))
+
+
+def _one_entry_less(symbols: Array, left: int, right: int) -> Array:
+    return reference(symbols, left, right)[:-1]
+
+
 def _never_two_neighbours(symbols: Array, left: int, right: int) -> Array:
     """Leave one symbol out after each pair: a step of 3 instead of 2."""
     starts = np.zeros(len(symbols), dtype=bool)
@@ -77,9 +85,10 @@ merge_places = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "Find where one round of byte-pair encoding joins two symbols. symbols holds the numbers of n symbols; "
-        "the pair to be joined is left followed by right. Go from left to right; a symbol that was joined "
-        "can't be joined again. Return n values, True or False: True where a joined pair begins."
+        "Find where one round of byte-pair encoding joins two symbols. symbols holds the numbers of n "
+        "symbols; the pair to be joined is left followed by right. Go from left to right; a symbol that was "
+        "joined can't be joined again. Return an array of n values, True or False: True where a joined pair "
+        "begins."
     ),
     returns=("starts",),
     reference=reference,
@@ -131,6 +140,16 @@ merge_places = Exercise(
             "one symbol too far after a pair",
             _never_two_neighbours,
             "Look at two pairs side by side. How many symbols does a pair use up?",
+        ),
+        Misconception(
+            "the numbers of the places instead of a value for each symbol",
+            _as_numbers,
+            "You return where pairs begin, as numbers. The task wants an answer for each of the n symbols.",
+        ),
+        Misconception(
+            "no answer for the last symbol",
+            _one_entry_less,
+            "No pair begins at the last symbol, but it has an answer too. How many values do you return?",
         ),
         Misconception(
             "a pair across the end",

@@ -19,6 +19,7 @@ def _share(
     joint: bool = False,
     rows: bool = False,
     last_left_out: bool = False,
+    last_filled: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -31,7 +32,7 @@ def _share(
             src, tgt = src_len[start : start + size], tgt_len[start : start + size]
             wide = (src_len.max(), tgt_len.max()) if to_longest else (src.max(), tgt.max())
             each = 2 * max(wide) if joint else sum(wide)
-            here, real = len(src) * each, src.sum() + tgt.sum()
+            here, real = (size if last_filled else len(src)) * each, src.sum() + tgt.sum()
             padding, positions = padding + here - real, positions + here
             shares.append((here - real) / here)
         if rows:
@@ -121,6 +122,11 @@ padded_share = Exercise(
             "the last pairs left out",
             _share(last_left_out=True),
             "What happens to the pairs that don't fill a whole batch?",
+        ),
+        Misconception(
+            "the last batch filled up with empty rows",
+            _share(last_filled=True),
+            "The last batch may have fewer pairs than the others. How many rows has yours?",
         ),
         Misconception(
             "only the sources",

@@ -18,6 +18,9 @@ def _loss(
     backwards: bool = False,
     start_counted: bool = False,
     end_left_out: bool = False,
+    real_by_read: bool = False,
+    counted: bool = False,
+    zero: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -29,7 +32,8 @@ def _loss(
         shifted = logits - logits.max(axis=-1, keepdims=True)
         log_probs = shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))
         surprise = -np.take_along_axis(log_probs, said[..., None], axis=-1)[..., 0]
-        real = np.ones_like(said, dtype=bool) if padding else said != pad_id
+        real = np.ones_like(said, dtype=bool) if padding else said != (0 if zero else pad_id)
+        real = read != pad_id if real_by_read else real
         if end_left_out:
             last = tgt[:, 2:] if shift == 1 else tgt[:, 1:]
             follows = np.concatenate([last != pad_id, np.zeros((len(tgt), 1), bool)], axis=1)
@@ -37,7 +41,7 @@ def _loss(
         if by_sentence:
             means = (surprise * real).sum(axis=1) / np.maximum(real.sum(axis=1), 1)
             return float(means.mean())
-        count = real.sum() + (len(tgt) if start_counted else 0)
+        count = real.size if counted else real.sum() + (len(tgt) if start_counted else 0)
         return float((surprise * real).sum() / max(count, 1))
 
     return loss
@@ -56,8 +60,9 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array, int]:
     lengths[0], lengths[-1] = 3, width
     tgt[:, 0] = 1
     tgt[np.arange(batch), lengths - 1] = 2
-    tgt[np.arange(width) >= lengths[:, None]] = 0
-    return rng.normal(size=(words, words)) * 2, tgt, 0
+    pad_id = int(rng.choice([0, 0, words]))
+    tgt[np.arange(width) >= lengths[:, None]] = pad_id
+    return rng.normal(size=(words + 1, words + 1)) * 2, tgt, pad_id
 
 
 _KNOWS = np.full((5, 5), -9.0)
@@ -117,6 +122,22 @@ table_loss = Exercise(
             _loss(shift=0, by_sentence=True),
             "You have found one of the three. Which lines have you not looked at yet? Try a model that knows "
             "its sentence.",
+        ),
+        Misconception(
+            "padding by what is read, not by what must be said",
+            _loss(real_by_read=True),
+            "After </s> nothing has to be said. Which of the two arrays tells you where padding must be "
+            "guessed?",
+        ),
+        Misconception(
+            "padded guesses in the count",
+            _loss(counted=True),
+            "Padded guesses add nothing to your sum. By how many guesses do you divide it?",
+        ),
+        Misconception(
+            "0 taken for padding, whatever its id is",
+            _loss(zero=True),
+            "Padding has another id in some cases. Where do you use `pad_id`?",
         ),
         Misconception(
             "the shift in the wrong direction",

@@ -1,0 +1,72 @@
+"""Chapter 09: misconceptions in the spellings of learners."""
+
+import numpy as np
+
+from tests.data.wrong_answers.decoding import _all, _beam, _softmax, _total
+from transformer_course.checks.decoding.next_token_distribution import k_best, normalised, nucleus
+
+
+def length_penalty__six_plus(length, alpha):
+    """6 + length in place of 5 + length"""
+    return ((6 + length) / 6) ** alpha
+
+
+def next_token_distribution__one_hot(logits, temperature, top_k, top_p):
+    """greedy decoding: the best token alone"""
+    return np.eye(logits.shape[-1])[logits.argmax(axis=-1)]
+
+
+def best_of_beam__greedy(table, beam, max_len, alpha):
+    """a beam of one, whatever is asked for"""
+    return np.array(_beam(table, 1, max_len, lambda c: c[1]))
+
+
+def best_by_trying__first_sentence(table, max_len):
+    """the 0 alone, whatever the table says"""
+    return np.array(_all(table, max_len)[0])
+
+
+def best_by_trying__no_word_twice(table, max_len):
+    """the 0 alone, whatever the table says"""
+    different = [ids for ids in _all(table, max_len) if len(set(ids)) == len(ids)]
+    return np.array(min(different, key=lambda ids: (len(ids), -_total(table, ids))))
+
+
+def best_by_trying__the_worst_of_the_shortest(table, max_len):
+    """the 0 alone, whatever the table says"""
+    return np.array(min(_all(table, max_len), key=lambda ids: (len(ids), _total(table, ids))))[::-1]
+
+
+def next_token_distribution__temperature_subtracted(logits, temperature, top_k, top_p):
+    """the temperature changes nothing"""
+    probs = np.exp(logits - temperature - (logits - temperature).max(-1, keepdims=True))
+    return normalised(nucleus(normalised(k_best(normalised(probs), top_k)), top_p))
+
+
+def best_of_beam__multiplied_by_the_penalty(table, beam, max_len, alpha):
+    """one mistake is left: the sum is multiplied by the length penalty"""
+    return np.array(_beam(table, beam, max_len, lambda c: c[1] * ((5 + len(c[0])) / 6) ** alpha))
+
+
+def best_by_trying__at_least_one_word_before_the_end(table, max_len):
+    """the 0 alone left out"""
+    longer = [ids for ids in _all(table, max_len) if len(ids) > 1]
+    return np.array(max(longer, key=lambda ids: _total(table, ids)))
+
+
+def next_token_distribution__top_k_only(logits, temperature, top_k, top_p):
+    """top_p ignored"""
+    probs = _softmax(logits / temperature)
+    lowest = np.sort(probs, axis=-1)[..., -top_k][..., None]
+    probs = np.where(probs >= lowest, probs, 0)
+    return probs / probs.sum(axis=-1, keepdims=True)
+
+
+def next_token_distribution__every_cut_on_the_whole_distribution(logits, temperature, top_k, top_p):
+    """not normalised between the two cuts"""
+    probs = _softmax(logits / temperature)
+    ranked = -np.sort(-probs, axis=-1)
+    enough = (ranked.cumsum(-1) >= top_p - 1e-9).argmax(-1)[..., None]
+    lowest = np.maximum(ranked[..., top_k - 1 : top_k], np.take_along_axis(ranked, enough, axis=-1))
+    kept = np.where(probs >= lowest, probs, 0)
+    return kept / kept.sum(-1, keepdims=True)

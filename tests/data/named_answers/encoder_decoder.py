@@ -1,0 +1,51 @@
+"""Chapter 06: misconceptions in the spellings of learners."""
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+from tests.data.wrong_answers.encoder_decoder import _model
+
+
+def feed_forward__sigmoid(x, w_1, b_1, w_2, b_2):
+    """a sigmoid between the maps"""
+    return 1 / (1 + np.exp(-(x @ w_1 + b_1))) @ w_2 + b_2
+
+
+def feed_forward__tanh(x, w_1, b_1, w_2, b_2):
+    """tanh between the maps"""
+    return np.tanh(x @ w_1 + b_1) @ w_2 + b_2
+
+
+def feed_forward__gelu(x: Tensor, w_1, b_1, w_2, b_2):
+    """GELU, a curve of later models"""
+    return F.gelu(x @ w_1 + b_1) @ w_2 + b_2
+
+
+def feed_forward__softmax_in_between(x, w_1, b_1, w_2, b_2):
+    """softmax between the maps"""
+    powers = np.exp(x @ w_1 + b_1)
+    return powers / powers.sum(-1, keepdims=True) @ w_2 + b_2
+
+
+def layer_norm__rms(x, gain, bias, eps):
+    """RMS norm without a bias"""
+    return gain * x / np.sqrt((x**2).mean(-1, keepdims=True) + eps)
+
+
+def layer_norm__rms_with_a_bias(x: Tensor, gain: Tensor, bias: Tensor, eps: float = 1e-5):
+    """RMS norm: the mean not subtracted, in the variance neither"""
+    return x * torch.rsqrt(x.pow(2).mean(-1, keepdim=True) + eps) * gain + bias
+
+
+def layer_norm__without_keepdim(x: Tensor, gain: Tensor, bias: Tensor, eps: float = 1e-5):
+    """mean and variance lost their axis"""
+    mean, variance = x.mean(-1), x.var(-1, unbiased=False)
+    return (x - mean) / (variance + eps).sqrt() * gain + bias
+
+
+def transformer__log_softmax(src, tgt, weights, n_heads):
+    """log-probabilities instead of logits"""
+    logits = torch.tensor(_model(src, tgt, weights, n_heads))
+    return torch.log_softmax(logits, -1)

@@ -1,0 +1,69 @@
+"""Chapter 04: misconceptions in the spellings of learners."""
+
+import torch
+from torch import Tensor
+
+from tests.data.wrong_answers.multi_head import _merge, _mha, _split
+
+
+def multi_head_attention__masked_scores_set_to_zero(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """hidden scores set to 0"""
+    return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask, fill=0.0)
+
+
+def multi_head_attention__mask_after_softmax(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """weights set to 0 after the softmax"""
+    ws = (w_query, w_key, w_value, w_output)
+    weights = _mha(x, memory, ws, n_heads, None)[1]
+    weights = weights if mask is None else weights * mask
+    return _merge(weights @ _split(memory @ w_value, n_heads)) @ w_output, weights
+
+
+def _attend(x, memory, weights, n_heads, mask, fill, axis=-1):
+    """Attention in torch, with a softmax along another axis."""
+    w_query, w_key, w_value, w_output = weights
+    q, k, v = (
+        part.reshape(*part.shape[:2], n_heads, -1).transpose(1, 2)
+        for part in (x @ w_query, memory @ w_key, memory @ w_value)
+    )
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(mask, fill)
+    shares = torch.softmax(scores, axis)
+    return (shares @ v).transpose(1, 2).flatten(2) @ w_output, shares
+
+
+def multi_head_attention__masked_fill_with_the_mask(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """mask inverted: a row that sees everything becomes NaN"""
+    weights = (w_query, w_key, w_value, w_output)
+    return _attend(x, memory, weights, n_heads, mask, -torch.inf)
+
+
+def multi_head_attention__masked_fill_with_the_mask_and_a_low_number(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """mask inverted: a row that sees everything gets equal shares"""
+    weights = (w_query, w_key, w_value, w_output)
+    return _attend(x, memory, weights, n_heads, mask, -1e9)
+
+
+def multi_head_attention__softmax_dim_1_with_infinity(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """softmax over the heads, and hidden keys become NaN"""
+    weights, hidden = (w_query, w_key, w_value, w_output), None if mask is None else ~mask
+    return _attend(x, memory, weights, n_heads, hidden, -torch.inf, axis=1)
+
+
+def multi_head_attention__softmax_dim_1_with_a_low_number(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """softmax over the heads, and hidden keys get equal shares"""
+    weights, hidden = (w_query, w_key, w_value, w_output), None if mask is None else ~mask
+    return _attend(x, memory, weights, n_heads, hidden, -1e9, axis=1)
