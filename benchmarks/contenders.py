@@ -11,6 +11,7 @@ from torch import Tensor, nn
 
 from transformer_course.decoding import beam_search, greedy
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.fast import use_fast
 from transformer_course.loss import chunked_cross_entropy, cross_entropy
 from transformer_course.masking import causal_mask, padding_mask
 from transformer_course.positional_encoding import sinusoidal_encoding
@@ -134,7 +135,7 @@ class Ours(Contender):
         super().__init__(self.net)
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
-        use_fast(self.net, attention=self.fused)
+        self.chosen(self.fused, self.net)
         src_mask = padding_mask(src)
         states = self.net.decode(tgt, self.net.encode(src, src_mask), src_mask)
         weight = self.net.output.weight
@@ -144,17 +145,21 @@ class Ours(Contender):
         """The model that translates."""
         return self.net
 
+    def chosen(self, attention: bool, net: EndlessTransformer) -> EndlessTransformer:
+        """The model with its fast parts, fused attention among them or not."""
+        return use_fast(use_fast(net, fast=False), attention=attention)
+
     def read(self, src: Tensor) -> Tensor:
-        net = use_fast(self.reader().eval(), attention=self.fused)
+        net = self.chosen(self.fused, self.reader().eval())
         with torch.inference_mode():
             return net.encode(src, padding_mask(src))
 
     def greedy(self, src: Tensor, steps: int) -> Tensor:
-        net = use_fast(self.reader().eval(), attention=self.fused_search)
+        net = self.chosen(self.fused_search, self.reader().eval())
         return torch.tensor(greedy(net, src, steps, bos_id=BOS, eos_id=EOS))
 
     def beam(self, src: Tensor, beam: int, steps: int) -> Tensor:
-        net = use_fast(self.reader().eval(), attention=self.fused_search)
+        net = self.chosen(self.fused_search, self.reader().eval())
         found = beam_search(net, src, beam, steps, bos_id=BOS, eos_id=EOS)
         return torch.tensor([best.ids for best, *_ in found])
 
@@ -166,7 +171,7 @@ class Readable(Ours):
     fused = False
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
-        use_fast(self.net, attention=self.fused)
+        use_fast(self.net, fast=False)
         return cross_entropy(self.net(src, tgt), labels, label_smoothing=SMOOTHING)
 
 

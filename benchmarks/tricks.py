@@ -37,7 +37,7 @@ from benchmarks.speed import (
 )
 from transformer_course import attention, fast
 from transformer_course.corpus import batches, grammar
-from transformer_course.encoder_decoder import DecoderCache, Dropout, Transformer
+from transformer_course.encoder_decoder import DecoderCache, Transformer, model
 from transformer_course.loss import chunked_cross_entropy, cross_entropy
 
 Job = Callable[[], object]
@@ -79,7 +79,7 @@ def scattered_cache() -> Any:
 
 def torchs_dropout() -> Any:
     """Dropout by torch's own function."""
-    return patch.object(Dropout, "forward", nn.Dropout.forward)
+    return patch.object(fast.RandomBitsDropout, "forward", nn.Dropout.forward)
 
 
 def loss_as_in_fp32() -> Any:
@@ -97,7 +97,7 @@ def without_checks() -> Iterator[None]:
     """Masks and ids are taken as they come."""
     with (
         patch.object(attention, "check_mask", lambda *_: None),
-        patch.object(Transformer, "_check_ids", lambda *_: None),
+        patch.object(model, "check_ids", lambda *_: None),
     ):
         yield
 

@@ -141,7 +141,7 @@ class Transformer(nn.Module):
         if tgt_mask is None:
             tgt_mask = self._default_tgt_mask(tgt, cache)
         if tgt_mask is not None:
-            _check_mask_shape("tgt_mask", tgt_mask, len(tgt), before + tgt.shape[1])
+            _check_mask_shape("tgt_mask", tgt_mask, tgt.shape[0], before + tgt.shape[1])
         for i, layer in enumerate(self.decoder_layers):
             if cache is None:
                 x = layer(x, memory, src_mask, tgt_mask, positions=positions)
@@ -213,7 +213,7 @@ class Transformer(nn.Module):
         _check_mask_shape("src_mask", src_mask, memory.shape[0], memory.shape[1])
         layers = cast("Iterable[DecoderLayer]", self.decoder_layers)
         return DecoderCache(
-            [layer.self_attention.start_cache(len(memory), max_len * beams) for layer in layers],
+            [layer.self_attention.start_cache(memory.shape[0], max_len * beams) for layer in layers],
             [layer.cross_attention.cache_memory(memory) for layer in layers],
         )
 
@@ -233,7 +233,7 @@ class Transformer(nn.Module):
         """
         src_mask = padding_mask(src, self.config.pad_id)
         cache = self.start_cache(self.encode(src, src_mask), src_mask, max_len, beams)
-        nothing = torch.zeros(len(src), beams, 0, dtype=torch.bool, device=src.device)
+        nothing = torch.zeros(src.shape[0], beams, 0, dtype=torch.bool, device=src.device)
         return DecoderState(cache, src_mask, nothing)
 
     def step(self, tokens: Tensor, state: DecoderState) -> Tensor:
