@@ -1,6 +1,6 @@
 """Random mutations of the solutions: the check must reject each one that doesn't mean the same.
 
-    python tests/mutations.py [--count 1000] [CHAPTER ...]      all chapters, or the named ones ("attention", …)
+    python tests/mutations.py [--count 1000] [CHAPTER ...]      all chapters, or some ("attention", …)
 
 A mutation changes one to three places of a solution, as tools/ast_mutations.py does: an operator, a constant,
 an axis, a comparison, a name, the order of arguments, a step left out. "The same" means: the same results in
