@@ -158,7 +158,7 @@ def tests_named(stem: str) -> list[Path]:
 def tests_of(path: Path) -> tuple[Path, ...]:
     """The tests of a module: its own, its package's, and the shared ones; none if it has none of its own."""
     package = path.parts[0] if len(path.parts) > 1 else path.stem
-    own = {path.stem, package, f"{package}_{path.stem}"} - {"__init__"}
+    own = {path.stem, package, f"{package}_{path.stem}", f"{path.stem}_paths"} - {"__init__"}
     found = [test for stem in sorted(own) for test in tests_named(stem)]
     return (*found, *sorted((ROOT / "tests").rglob(SHARED_TESTS))) if found else ()
 
