@@ -6,7 +6,7 @@ RUN := $(BIN)/python
 EXPORTS := PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install book serve demo test lint notebooks exercises experiments lab bench mutants clean
+.PHONY: help install book serve demo test quick lint notebooks exercises experiments lab bench mutants clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -31,6 +31,9 @@ demo: install ## train the demo translator into runs/demo, once (some ten minute
 test: install ## everything: lint, types, tests, doctests, notebooks, the built book
 	$(RUN) tools/check.py
 
+quick: install ## tests of the package's core alone, under a minute
+	$(RUN) tools/check.py quick
+
 lint: install ## style and types only
 	$(RUN) tools/check.py lint types
 
@@ -52,7 +55,7 @@ bench: install ## measure speed beside other implementations
 	$(RUN) -m benchmarks.tricks
 	$(RUN) -m benchmarks.wall_time
 
-mutants: install ## plant faults in package and solutions; every one must be found
+mutants: install ## plant faults in package and solutions, and list those that nothing finds
 	$(RUN) tools/mutants.py
 	$(RUN) tests/mutations.py --count 1000
 

@@ -82,6 +82,14 @@ def test_adds_the_table() -> None:
     assert not module.state_dict(), "what can be computed again is not saved"
 
 
+def test_learned_positions_start_as_large_as_embeddings() -> None:
+    """Their variance is 1 / d_model, that of a fresh embedding."""
+    torch.manual_seed(0)
+    table = PositionalEncoding(400, 25, "learned").table
+    assert table is not None
+    assert 0.19 < table.std().item() < 0.21
+
+
 def test_learned_positions_are_learned() -> None:
     module = PositionalEncoding(7, 6, "learned")
     x = torch.randn(3, 5, 6)

@@ -8,6 +8,9 @@ notebooks        notebooks under strict nbval: each stored output is compared
 demo             train the demo translator, once
 demo-notebooks   the notebooks that load the demo translator, under strict nbval, too
 
+Only when asked for, for `tests` holds it:
+quick            tests of the package's core, without browser and demo: under a minute of one core
+
 The demo is trained beside the stages before it, on one thread: two would wait for each other while tests run.
 
 Where Chromium is missing, the browser tests say so and how to get it; as root on Debian it is installed. With
@@ -30,6 +33,11 @@ PYTHON = sys.executable
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOTEBOOK_FOLDERS = ("book", "chapters", "exercises/solutions", "exercises")
 DEMO = r"\"runs\" / \"demo\""  # as it stands in the file of a notebook
+# The chapters' modules, in the order of the course, and what they need.
+CORE = (
+    *("attention", "self_attention", "masking", "multi_head", "positional_encoding"),
+    *("encoder_decoder", "training", "checkpoints", "loss", "decoding", "seq2seq", "fast_paths"),
+)
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
 
 
@@ -71,6 +79,11 @@ def tests() -> list[list[str]]:
     return [[*PYTEST, "--durations=25", "--doctest-modules", "tests", "src"]]
 
 
+def quick() -> list[list[str]]:
+    """Commands that run the tests of the core, in one process: starting a second takes longer."""
+    return [[PYTHON, "-m", "pytest", "-q", *(f"tests/test_{stem}.py" for stem in CORE)]]
+
+
 def nbval(with_demo: bool) -> list[list[str]]:
     """Commands that run the notebooks that load the demo translator, or the others, and compare outputs."""
     found = [p for folder in NOTEBOOK_FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb"))]
@@ -100,6 +113,7 @@ STAGES = {
     f.__name__.replace("_", "-"): f
     for f in (lint, types, book, tests, notebooks, demo, demo_notebooks)
 }
+EXTRA = {"quick": quick}  # not part of `make test`
 BESIDE_DEMO = ("types", "book", "tests", "notebooks")
 
 
@@ -107,7 +121,7 @@ def run(name: str) -> None:
     """Run the commands of a stage; the first that fails ends all."""
     started = time.perf_counter()
     print(f"--- {name}", flush=True)
-    for command in STAGES[name]():
+    for command in (STAGES | EXTRA)[name]():
         if subprocess.run(command, cwd=ROOT, env=environment(name)).returncode:
             sys.exit(f"--- {name} failed: {' '.join(command)}")
     print(f"--- {name}: {time.perf_counter() - started:.0f} s", flush=True)
@@ -115,9 +129,9 @@ def run(name: str) -> None:
 
 def main(names: list[str]) -> None:
     """Run the stages in the order given; stop at the first that fails."""
-    unknown = set(names) - set(STAGES)
-    if unknown:
-        sys.exit(f"no such stage: {', '.join(sorted(unknown))}; there are {', '.join(STAGES)}")
+    known = STAGES | EXTRA
+    if unknown := set(names) - set(known):
+        sys.exit(f"no such stage: {', '.join(sorted(unknown))}; there are {', '.join(known)}")
     chosen = names or list(STAGES)
     training: Future[None] | None = None
     with ThreadPoolExecutor(1) as pool:
