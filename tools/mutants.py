@@ -1,11 +1,15 @@
 """Mutants: break the package on purpose and see that its tests notice.
 
     python tools/mutants.py [--module M ...] [--count N] [--seed S] [--drawn-only] [--jobs J]
+    python tools/mutants.py --probes decoding
 
 There are two sorts. The named faults of tools/faults.txt are mistakes that people make; each must be caught.
 Then N changes of the code itself are drawn, by the seed: a comparison, a constant, an axis, an argument, …
 Whether one that survives is a hole in the tests or means the same as before, you have to judge.
 A mutant runs in a copy of the package, against the tests of its module, a named one also against its chapter's.
+
+With --probes, the named faults run against probes of experiments instead (tools/probes.py): which of them would
+make a record's probe differ? Some can't: nothing trains with another layout of positions, say.
 """
 
 import argparse
@@ -21,7 +25,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +35,8 @@ from ast_mutations import mutate, replaced
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "transformer_course"
 FAULTS = ROOT / "tools" / "faults.txt"
-ELSEWHERE = {"checks", "figures", "corpus"}  # no modules of the core
+ELSEWHERE = {"checks", "figures", "corpus", "runs.py", "validation.py"}  # no modules of the core
+PROBE = "test_code_behaves_as_it_did_when_the_record_was_made"
 # The fast ways of several modules are tested in one place.
 SHARED_TESTS = "test_fast*.py"
 # Where the system can, a process starts as a copy of one that has imported the large libraries.
@@ -103,7 +108,7 @@ def named_faults() -> list[Fault]:
 def modules() -> dict[Path, str]:
     """The core's modules, relative to the package, and their code."""
     paths = [path.relative_to(PACKAGE) for path in sorted(PACKAGE.rglob("*.py"))]
-    chosen = [path for path in paths if path.parts[0] not in ELSEWHERE]
+    chosen = [path for path in paths if path.parts[0] not in ELSEWHERE and path.stem != "__init__"]
     return {path: (PACKAGE / path).read_text(encoding="utf-8") for path in chosen}
 
 
@@ -161,6 +166,12 @@ def tests_of(path: Path) -> tuple[Path, ...]:
     own = {path.stem, package, f"{package}_{path.stem}", f"{path.stem}_paths"} - {"__init__"}
     found = [test for stem in sorted(own) for test in tests_named(stem)]
     return (*found, *sorted((ROOT / "tests").rglob(SHARED_TESTS))) if found else ()
+
+
+def probe_of(name: str) -> Path:
+    """The test that compares the probe of an experiment, as pytest calls it."""
+    file = next((ROOT / "tests").rglob("test_experiments.py"))
+    return Path(f"{file}::{PROBE}[{name}]")
 
 
 def stays(node: ast.AST) -> bool:
@@ -309,6 +320,9 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seed", type=int, default=0, help="of the draws")
     parser.add_argument("--drawn-only", action="store_true", help="no named faults")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
+    parser.add_argument(
+        "--probes", nargs="+", default=[], help="probes of these experiments notice"
+    )
     options = parser.parse_args(arguments)
     known = {part for path in tested for part in path.with_suffix("").parts}
     known |= {fault.chapter for fault in named_faults()}
@@ -320,6 +334,15 @@ def main(arguments: Sequence[str]) -> int:
     paths = [path for path in tested if wanted & set(path.with_suffix("").parts)]
     try:
         named = [] if options.drawn_only else [mutant_of(fault) for fault in faults]
+        if options.probes:
+            probes = tuple(map(probe_of, options.probes))
+            survivors(
+                "named faults",
+                [replace(m, tests=probes) for m in named],
+                options.jobs,
+                ("failed", "no end"),
+            )
+            return 0
         missed = survivors("named faults", named, options.jobs, ("failed", "no end"))
         others = drawn(paths, options.count, options.seed) if paths else []
         unnoticed = survivors("drawn mutants", others, options.jobs, ("failed", "no end", "broken"))

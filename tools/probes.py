@@ -191,7 +191,7 @@ def _observed(trainer: Trainer, train: Any) -> dict[str, Any]:
     torch.manual_seed(0)
     with torch.no_grad():
         loss = trainer.loss_fn(model, src, tgt).item()
-    seen = {
+    seen: dict[str, Any] = {
         "loss": loss,
         "logits": _logits(model.eval(), src, tgt),
         "searches": _searches(model, src),

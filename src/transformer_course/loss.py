@@ -1,14 +1,50 @@
 """Loss (chapter 08): how wrong a predicted distribution is, and by how much to mend it."""
 
 import math
+from typing import Any, Protocol
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
-from transformer_course.encoder_decoder import Transformer
 from transformer_course.fast import chunked_cross_entropy as chunked_cross_entropy
 from transformer_course.labels import check_labels, check_smoothing
 from transformer_course.masking import padding_mask
+
+
+class EncoderDecoder(Protocol):
+    """What the loss asks of a model; the Transformer and the recurrent models have it."""
+
+    output: nn.Linear
+
+    @property
+    def config(self) -> Any:
+        """Has pad_id."""
+        ...
+
+    def encode(self, src: Tensor, src_mask: Tensor | None = None) -> Tensor:
+        """Read the source.
+
+        Args:
+            src: token ids, (batch, src_len).
+            src_mask: (batch, 1, 1, src_len); True = may attend.
+
+        Returns:
+            The memory, (batch, memory_len, d_model).
+        """
+        ...
+
+    def decode(self, tgt: Tensor, memory: Tensor, src_mask: Tensor) -> Tensor:
+        """Read the target and the memory.
+
+        Args:
+            tgt: token ids, (batch, tgt_len).
+            memory: what `encode` returned.
+            src_mask: (batch, 1, 1, src_len); True = may attend.
+
+        Returns:
+            States, (batch, tgt_len, d_model), which `output` turns into scores.
+        """
+        ...
 
 
 def log_softmax(logits: Tensor) -> Tensor:
@@ -75,7 +111,7 @@ def cross_entropy(
 
 
 def teacher_forcing_loss(
-    model: Transformer, src: Tensor, tgt: Tensor, label_smoothing: float = 0.0
+    model: EncoderDecoder, src: Tensor, tgt: Tensor, label_smoothing: float = 0.0
 ) -> Tensor:
     """The loss that translators are trained with: predict each target token from the true ones before it.
 
@@ -84,7 +120,7 @@ def teacher_forcing_loss(
     Zipser 1989).
 
     Args:
-        model: the Transformer.
+        model: a Transformer, or another model with an encoder and a decoder.
         src: token ids, (batch, src_len).
         tgt: token ids, (batch, tgt_len), from <s> to </s>, padded.
         label_smoothing: ε, at least 0 and below 1.

@@ -32,6 +32,7 @@ from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import log_softmax
 from transformer_course.multi_head import MultiHeadAttention, record_attention
+from transformer_course.seq2seq import Seq2Seq
 
 # Padded positions that are scored at once, roughly: each has logits for the whole vocabulary.
 _SCORE_TOKENS = 1024
@@ -59,14 +60,14 @@ class Translator:
     """A trained model with its vocabulary.
 
     Args:
-        model: the Transformer; it is put into evaluation mode.
+        model: a Transformer, or a model of chapter 00; it is put into evaluation mode.
         vocabulary: subwords of both languages; as many as the model has token ids.
 
     Raises:
         ValueError: if vocabulary and model differ in size.
     """
 
-    def __init__(self, model: Transformer, vocabulary: Vocabulary) -> None:
+    def __init__(self, model: Transformer | Seq2Seq, vocabulary: Vocabulary) -> None:
         if len(vocabulary) != model.config.vocab_size:
             raise ValueError(
                 f"vocabulary has {len(vocabulary)} entries, the model expects {model.config.vocab_size}"

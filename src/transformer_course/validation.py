@@ -53,7 +53,7 @@ def check_whole_numbers(
             raise ValueError(f"{name} ({value}) must be {rule}")
 
 
-def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
+def check_ids(name: str, ids: Tensor, vocab_size: int, max_len: int | None = None) -> None:
     """Refuse token ids of a wrong shape or type, or outside the vocabulary.
 
     Their values are looked at in the processor's memory only: on a graphics card that would wait for the
@@ -63,10 +63,11 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
         name: how the caller calls them, for the message.
         ids: what should be token ids, (batch, length).
         vocab_size: number of ids there are.
+        max_len: the longest sequence; None = no limit here.
 
     Raises:
-        ValueError: if they are empty, haven't two dimensions, aren't int64 or int32, or are outside the
-            vocabulary.
+        ValueError: if they are empty, haven't two dimensions, aren't int64 or int32, are longer than `max_len`,
+            or are outside the vocabulary.
     """
     if ids.dim() != 2 or ids.numel() == 0:
         raise ValueError(
@@ -74,6 +75,8 @@ def check_ids(name: str, ids: Tensor, vocab_size: int) -> None:
         )
     if ids.dtype not in (torch.int64, torch.int32):
         raise ValueError(f"{name} must hold whole numbers (int64 or int32), got {ids.dtype}")
+    if max_len is not None and ids.shape[1] > max_len:
+        raise ValueError(f"{name} has a length of {ids.shape[1]}, max_len is {max_len}")
     if ids.device.type != "cpu" or torch.compiler.is_compiling():
         return
     low, high = (int(x) for x in torch.aminmax(ids))

@@ -1,4 +1,4 @@
-"""What a Transformer keeps between two steps of a search (chapter 06, used from chapter 09 on)."""
+"""What a Transformer keeps between two steps of a search (chapter 06); chapter 09 uses it."""
 
 from dataclasses import dataclass
 

@@ -213,7 +213,10 @@ class Transformer(nn.Module):
         _check_mask_shape("src_mask", src_mask, memory.shape[0], memory.shape[1])
         layers = cast("Iterable[DecoderLayer]", self.decoder_layers)
         return DecoderCache(
-            [layer.self_attention.start_cache(memory.shape[0], max_len * beams) for layer in layers],
+            [
+                layer.self_attention.start_cache(memory.shape[0], max_len * beams)
+                for layer in layers
+            ],
             [layer.cross_attention.cache_memory(memory) for layer in layers],
         )
 

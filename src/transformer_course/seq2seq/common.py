@@ -22,7 +22,7 @@ class Seq2SeqConfig:
             one vector (Cho et al. 2014). The convolutional model always has attention.
         kernel_size: tokens that one convolution sees; odd. The recurrent model doesn't use it.
         dropout: share of numbers set to zero after the embedding and before the output; at least 0 and below 1.
-        max_len: the longest sequence that trainer and search may ask for; the models themselves know no limit.
+        max_len: the longest sequence, in tokens; the models could read more, but trainer and search rely on it.
         pad_id: the id of padding.
 
     Raises:
@@ -241,7 +241,7 @@ class Seq2Seq(nn.Module):
                 empty, `tgt_mask` hides something, or, in a model with attention, `src_mask` isn't boolean or
                 doesn't fit.
         """
-        check_ids("tgt", tgt, self.config.vocab_size)
+        check_ids("tgt", tgt, self.config.vocab_size, self.config.max_len)
         if tgt_mask is not None and not tgt_mask.all():
             raise ValueError(
                 "tgt_mask must hide nothing: this decoder sees exactly what came before"
@@ -267,7 +267,7 @@ class Seq2Seq(nn.Module):
         """
         if not self.config.attention:
             raise ValueError("attention (False) must be True: this model looks at nothing")
-        check_ids("tgt", tgt, self.config.vocab_size)
+        check_ids("tgt", tgt, self.config.vocab_size, self.config.max_len)
         mask = self._source_mask(src)
         memory = self.encode(src, mask)
         x = self.embedding(tgt) * math.sqrt(self.config.d_model)

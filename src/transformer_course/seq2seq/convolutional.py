@@ -96,7 +96,7 @@ class ConvolutionalSeq2Seq(Seq2Seq):
             ValueError: if ids haven't the shape (batch, length) or are outside the vocabulary, or the batch is
                 empty.
         """
-        check_ids("src", src, self.config.vocab_size)
+        check_ids("src", src, self.config.vocab_size, self.config.max_len)
         mask = self._source_mask(src) if src_mask is None else src_mask
         hidden = ~mask[:, 0, 0, :, None]  # (batch, src_len, 1)
         x = self.dropout(self.embedding(src) * math.sqrt(self.config.d_model))

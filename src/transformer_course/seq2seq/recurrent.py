@@ -48,7 +48,7 @@ class RecurrentSeq2Seq(Seq2Seq):
             ValueError: if ids haven't the shape (batch, length) or are outside the vocabulary, the batch is
                 empty, or the mask hides anything else than an end of a sentence.
         """
-        check_ids("src", src, self.config.vocab_size)
+        check_ids("src", src, self.config.vocab_size, self.config.max_len)
         mask = (self._source_mask(src) if src_mask is None else src_mask)[
             :, 0, 0
         ]  # (batch, src_len)
