@@ -57,7 +57,7 @@ bench: install ## measure speed beside other implementations
 
 mutants: install ## plant faults in package and solutions, and list those that nothing finds
 	$(RUN) tools/mutants.py
-	$(RUN) tests/mutations.py --count 1000
+	$(RUN) tests/checks/mutations.py --count 1000
 
 clean: ## remove what was built (not .venv, not trained runs)
 	rm -rf _build dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info

@@ -1,6 +1,6 @@
 """Mutations: small changes of a syntax tree that a test, or the check of an exercise, should notice.
 
-`tools/mutants.py` plants them in the package, `tests/mutations.py` in the solutions of the exercises.
+`tools/mutants.py` plants them in the package, `tests/checks/mutations.py` in the solutions of the exercises.
 """
 
 import ast

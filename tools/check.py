@@ -33,11 +33,6 @@ PYTHON = sys.executable
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOTEBOOK_FOLDERS = ("book", "chapters", "exercises/solutions", "exercises")
 DEMO = r"\"runs\" / \"demo\""  # as it stands in the file of a notebook
-# The chapters' modules, in the order of the course, and what they need.
-CORE = (
-    *("attention", "self_attention", "masking", "multi_head", "positional_encoding"),
-    *("encoder_decoder", "training", "checkpoints", "loss", "decoding", "seq2seq", "fast_paths"),
-)
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
 
 
@@ -81,7 +76,7 @@ def tests() -> list[list[str]]:
 
 def quick() -> list[list[str]]:
     """Commands that run the tests of the core, in one process: starting a second takes longer."""
-    return [[PYTHON, "-m", "pytest", "-q", *(f"tests/test_{stem}.py" for stem in CORE)]]
+    return [[PYTHON, "-m", "pytest", "-q", "tests/core"]]
 
 
 def nbval(with_demo: bool) -> list[list[str]]:

@@ -21,7 +21,7 @@ from torch import nn
 from transformer_course.encoder_decoder import TransformerConfig
 from transformer_course.multi_head import MultiHeadAttention
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 BOOK = ROOT / "book"
 NOTATION = (BOOK / "notation.md").read_text(encoding="utf-8")
 PAGES = ["intro.md", "how_to_use.md", "prerequisites.ipynb", "notation.md", "glossary.md", "api.md"]

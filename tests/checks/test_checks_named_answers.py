@@ -15,7 +15,7 @@ from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.engine import judge
 from transformer_course.checks.exercise import Exercise
 
-DATA = Path(__file__).parent / "data" / "named_answers"
+DATA = Path(__file__).parents[1] / "data" / "named_answers"
 CHAPTERS = exercises_by_chapter()
 
 

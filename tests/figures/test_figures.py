@@ -28,7 +28,7 @@ from transformer_course.attention import (
 )
 from transformer_course.figures import attention_plane, palette
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 CSS = (ROOT / "book" / "static" / "course.css").read_text(encoding="utf-8")
 FOLDER = Path(inspect.getfile(figures)).parent
 HEX = re.compile(r"#[0-9a-fA-F]{6}")

@@ -14,7 +14,7 @@ from transformer_course.checks import grading
 from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.grading import VARIABLE, Mark, find_notebooks, mark_notebook
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 IMPORTS = "import numpy as np\nfrom transformer_course.checks import keep, masking as check"
 RIGHT = """
 def decoder_mask(ids, pad_id=0):

@@ -1,6 +1,6 @@
 """Every exercise of every chapter against solutions, stubs, misconceptions, and other right and wrong answers.
 
-    python tests/test_checks_answers.py     write the messages of the wrong answers; then read them
+    python tests/checks/test_checks_answers.py     write the messages of the wrong answers; then read them
 
 A chapter has tests/data/right_answers/<stem>.py and tests/data/wrong_answers/<stem>.py: functions named
 EXERCISE__what_is_special_about_it. Names that begin with an underscore are theirs.
@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 try:
-    from tests import mutations
+    from tests.checks import mutations
 except ModuleNotFoundError:  # run as a script
     import mutations
 
@@ -26,7 +26,7 @@ from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.engine import judge
 from transformer_course.checks.exercise import Case, Exercise, Misconception
 
-DATA = Path(__file__).parent / "data"
+DATA = Path(__file__).parents[1] / "data"
 CHAPTERS = exercises_by_chapter()
 EXERCISES = [(chapter, exercise) for chapter, found in CHAPTERS.items() for exercise in found]
 DRAWN = [(chapter, exercise) for chapter, exercise in EXERCISES if exercise.draw is not None]
@@ -109,7 +109,7 @@ def test_five_wrong_answers_are_rejected(chapter: str, exercise: Exercise) -> No
 @pytest.mark.parametrize("chapter", CHAPTERS)
 def test_the_messages_of_wrong_answers_are_those_that_were_read(chapter: str) -> None:
     path = DATA / "wrong_answers" / f"{chapter}.txt"
-    assert path.exists(), "python tests/test_checks_answers.py writes it; then read it"
+    assert path.exists(), "python tests/checks/test_checks_answers.py writes it; then read it"
     assert messages(chapter) == path.read_text(encoding="utf-8")
 
 

@@ -15,7 +15,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 import yaml
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 FOLDERS = ("book", "chapters", "exercises")
 UNSEEN = {"vendor", "_generated", ".ipynb_checkpoints"}  # no pages; the last one is JupyterLab's

@@ -18,7 +18,7 @@ from transformer_course.recipe.folder import load_run
 from transformer_course.training import Progress, Trainer, TrainingConfig
 from transformer_course.translator import Translator
 
-OLD = Path(__file__).parent / "data" / "old_run"
+OLD = Path(__file__).parents[1] / "data" / "old_run"
 
 
 class Enough(Exception):

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from transformer_course.cli import app
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.append(str(ROOT / "book" / "_ext"))
 
 from course_experiment import mean_and_deviation, read_record  # noqa: E402

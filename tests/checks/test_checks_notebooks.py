@@ -12,7 +12,7 @@ from tools import make_exercises
 from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.exercise import Exercise
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "exercises/solutions").glob("*.ipynb"))
 EXERCISES = [
     (path, exercise)

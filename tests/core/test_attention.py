@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from oracles import assert_same, assert_same_gradients, refuses
 from torch import Tensor
 
-from transformer_course import attention as module
 from transformer_course.attention import (
     AdditiveAttention,
     check_mask,

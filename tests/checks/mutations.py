@@ -1,6 +1,6 @@
 """Random mutations of the solutions: the check must reject each one that doesn't mean the same.
 
-    python tests/mutations.py [--count 1000] [CHAPTER ...]      all chapters, or some ("attention", …)
+    python tests/checks/mutations.py [--count 1000] [CHAPTER ...]      all chapters, or some ("attention", …)
 
 A mutation changes one to three places of a solution, as tools/ast_mutations.py does: an operator, a constant,
 an axis, a comparison, a name, the order of arguments, a step left out. "The same" means: the same results in
@@ -26,7 +26,7 @@ from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.engine import judge, run_case
 from transformer_course.checks.exercise import Case, Exercise
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 from ast_mutations import mutate  # noqa: E402
 

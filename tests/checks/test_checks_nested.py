@@ -203,7 +203,7 @@ def test_a_second_call_has_its_own_weights() -> None:
 def test_one_sentence_is_learned_by_a_function_that_torch_can_follow(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    from tests import mutations
+    from tests.checks import mutations
 
     scope, _ = mutations.notebook_names(mutations.notebook_of("encoder_decoder", "solutions"))
     capsys.readouterr()

@@ -15,7 +15,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 from readme_snippet import first_python_block, shortened, write_data
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRA_ONLY = {"cli", "evaluation", "recipe", "runs", "translator"}
 EXTRA_ONLY |= {"corpus.multi30k", "corpus.vocabulary"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "src" / "transformer_course"
 STEMS = [
     "seq2seq",
@@ -124,7 +124,7 @@ def test_module_names_its_chapter(stem: str) -> None:
 
 @pytest.mark.parametrize("stem", CHAPTERS)
 def test_module_has_its_tests(stem: str) -> None:
-    assert (ROOT / "tests" / f"test_{stem}.py").exists()
+    assert (ROOT / "tests" / "core" / f"test_{stem}.py").exists()
 
 
 @pytest.mark.parametrize("folder", ["chapters", "exercises", "exercises/solutions"])

@@ -48,7 +48,7 @@ from transformer_course.corpus.scoring import (
     pronoun_accuracy,
 )
 
-GOLDEN = Path(__file__).parent / "data" / "grammar_sample.tsv"
+GOLDEN = Path(__file__).parents[1] / "data" / "grammar_sample.tsv"
 GOLDEN_SEED = 300
 
 
@@ -539,8 +539,8 @@ def line(pair: Pair) -> str:
     return "\t".join((pair.source, " | ".join(pair.targets), ", ".join(pair.phenomena)))
 
 
-PAGE = Path(__file__).parent.parent / "book" / "corpus.md"
-BENCHMARKS = Path(__file__).parent.parent / "benchmarks"
+PAGE = Path(__file__).parents[2] / "book" / "corpus.md"
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
 def test_the_numbers_of_the_book_page() -> None:

@@ -18,7 +18,7 @@ from transformer_course.checks.engine import judge
 from transformer_course.checks.ready_made import HANDED
 from transformer_course.checks.report import Report
 
-EXERCISES = Path(__file__).resolve().parents[1] / "exercises"
+EXERCISES = Path(__file__).resolve().parents[2] / "exercises"
 START = """
 import math
 import numpy as np

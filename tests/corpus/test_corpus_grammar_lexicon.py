@@ -20,7 +20,7 @@ from transformer_course.corpus.grammar.lexicon import (
     Verb,
 )
 
-MODULES = Path(__file__).parent.parent / "tools" / "node_modules"
+MODULES = Path(__file__).parents[2] / "tools" / "node_modules"
 MISSING = "Lefff is not installed: run `python tools/fetch_vendor.py`"
 
 
