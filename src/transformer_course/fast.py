@@ -2,11 +2,9 @@
 
 `use_fast(model)` puts these parts into a model, `use_fast(model, fast=False)` takes them out again:
 
-| readable | fast |
-|---|---|
-| `attention.scaled_dot_product_attention` | `fused_attention` |
-| `torch.relu` | `torch.relu_`, which writes over its input |
-| `torch.nn.Dropout` | `RandomBitsDropout`, faster in mixed precision |
+- `fused_attention` for `attention.scaled_dot_product_attention`;
+- `torch.relu_`, which writes over its input, for `torch.relu`;
+- `RandomBitsDropout`, faster in mixed precision, for `torch.nn.Dropout`.
 
 The fourth fast part is a function of its own: `chunked_cross_entropy` for `loss.cross_entropy`. Tests compare
 each with its readable counterpart.

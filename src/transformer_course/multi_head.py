@@ -217,16 +217,12 @@ class MultiHeadAttention(nn.Module):
             ValueError: if `x` or `memory` haven't the shapes above or hold no position, the new keys are of
                 another batch than the cache or don't fit into it, or the mask isn't boolean or doesn't fit.
         """
-        self._check_input("x", x, x.shape[0])
+        source = self._checked(x, memory)
         positions = self._positions(x, cache, positions)
-        q = self._rotated(self.split_heads(self.w_query(x)), positions)
-        source = x if memory is None else memory
-        if source.shape[0] != x.shape[0]:
-            raise ValueError(f"memory has a batch of {source.shape[0]}, x one of {x.shape[0]}")
-        k, v = self.keys_and_values(source, cache, positions)
-        heads, weights = self._attended(
-            q, k, v, mask, cache, positions
-        )  # (batch, heads, q_len, d_v)
+        q = self.split_heads(self.w_query(x))  # (batch, heads, q_len, d_k)
+        q = self._rotated(q, positions)
+        k, v = self.keys_and_values(source, cache, positions)  # (batch, heads, k_len, d_k)
+        heads, weights = self._attended(q, k, v, mask, cache, positions)
         concatenated = heads.transpose(1, 2).flatten(-2)  # (batch, q_len, d_model)
         return self.w_output(concatenated), weights
 
@@ -321,6 +317,13 @@ class MultiHeadAttention(nn.Module):
 
     def _rotated(self, x: Tensor, positions: Tensor | None) -> Tensor:
         return x if self.rotation is None or positions is None else self.rotation(x, positions)
+
+    def _checked(self, x: Tensor, memory: Tensor | None) -> Tensor:
+        """Where keys and values come from, after a look at both shapes."""
+        self._check_input("x", x, x.shape[0])
+        if memory is not None and memory.shape[0] != x.shape[0]:
+            raise ValueError(f"memory has a batch of {memory.shape[0]}, x one of {x.shape[0]}")
+        return x if memory is None else memory
 
     def _check_input(self, name: str, x: Tensor, batch: int) -> None:
         d_model = self.w_query.in_features

@@ -201,7 +201,7 @@ def test_experiment_shows_how_it_was_run_and_its_scores(tmp_path: Path) -> None:
         "92.0 ± 2.0",
         "by: elision",
         "1 ± 0",
-        "0123456789abcdef",
+        "commit 0123abc; the code behaves as it did then",
     ]:
         assert shown in text, shown
 

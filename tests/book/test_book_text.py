@@ -104,7 +104,7 @@ def test_glossary_is_sorted_and_short() -> None:
 
 
 def test_notation_names_every_setting_of_the_model() -> None:
-    not_a_symbol = {"max_len", "norm", "positions", "tie_embeddings"}
+    not_a_symbol = {"max_len", "norm", "positions", "tie_embeddings", "bias"}
     for field in fields(TransformerConfig):
         assert field.name in not_a_symbol or f"`{field.name}`" in NOTATION, field.name
 

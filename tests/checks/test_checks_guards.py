@@ -16,7 +16,8 @@ import numpy as np
 import pytest
 import torch
 from nbclient import NotebookClient
-from tests.test_checks_engine import (
+
+from tests.checks.test_checks_engine import (
     DOUBLE,
     HALVES,
     SECONDS,
@@ -24,7 +25,6 @@ from tests.test_checks_engine import (
     _short_and_unharmed,  # noqa: F401 (used by every test)
     random_numbers,
 )
-
 from transformer_course import attention
 from transformer_course.checks import running
 from transformer_course.checks.engine import judge

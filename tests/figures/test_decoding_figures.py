@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import itertools
 from pathlib import Path
 
 import matplotlib as mpl
@@ -16,7 +15,6 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from transformer_course import figures
-from transformer_course.figures import widget
 from transformer_course.figures.decoding import BEST, COMPUTED, INK, KEPT, MASK
 
 FOLDER = Path(inspect.getfile(figures)).parent
@@ -162,14 +160,3 @@ def test_the_sampling_explorer_refuses_what_it_cannot_draw(
     arguments = {"logits": [0.0, -1.0], "pieces": ["▁le"]} | changes
     with pytest.raises(ValueError, match=words):
         figures.SamplingExplorer(**arguments)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize(
-    ("name", "suffix"),
-    list(itertools.product(("beam_explorer", "sampling_explorer"), ("js", "css"))),
-)
-def test_scripts_are_the_shared_part_and_their_own(name: str, suffix: str) -> None:
-    text = widget.joined(name, suffix)
-    parts = ((FOLDER / f"{part}.{suffix}").read_text("utf-8") for part in ("shared", name))
-    assert text == "\n".join(parts)
-    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

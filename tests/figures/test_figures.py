@@ -26,7 +26,7 @@ from transformer_course.attention import (
     AdditiveAttention,
     scaled_dot_product_attention,
 )
-from transformer_course.figures import attention_plane, palette
+from transformer_course.figures import attention_plane, palette, widget
 
 ROOT = Path(__file__).resolve().parents[2]
 CSS = (ROOT / "book" / "static" / "course.css").read_text(encoding="utf-8")
@@ -340,3 +340,16 @@ def test_every_error_that_a_figure_promises_is_raised_here_or_by_the_figure_itse
             own = {"ValueError"} if f"def {name}(" not in source else set()  # a widget
             own |= set(re.findall(r"raise (\w+)\(", inspect.getsource(getattr(figures, name))))
             assert promised_errors(name) <= own | {e.__name__ for n, e in MISFITS if n == name}
+
+
+@pytest.mark.parametrize(
+    "model", sorted(widget.HERE.glob("*_model.js")), ids=lambda path: path.stem
+)
+def test_shared_part_model_and_drawing_are_one_text(model: Path) -> None:
+    name = model.stem.removesuffix("_model")
+    for suffix, parts in (("js", ["shared", model.stem, name]), ("css", ["shared", name])):
+        text = widget.joined(name, suffix)
+        files = (widget.HERE / f"{part}.{suffix}" for part in parts)
+        assert text == "\n".join(file.read_text("utf-8") for file in files)
+        assert "http" not in text.replace("http://www.w3.org/2000/svg", "")
+    assert widget.joined(name, "js").count("export default { render };") == 1

@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from transformer_course import figures
-from transformer_course.figures import mask_explorer, widget
+from transformer_course.figures import mask_explorer
 from transformer_course.masking import causal_mask
 
 FOLDER = Path(inspect.getfile(figures)).parent
@@ -102,11 +102,3 @@ def test_the_explorer_refuses_what_it_cannot_draw(arguments: dict[str, object], 
     with pytest.raises(ValueError) as error:  # noqa: PT011 - compared in full below
         figures.MaskExplorer(**arguments)  # type: ignore[arg-type]
     assert str(error.value) == words
-
-
-@pytest.mark.parametrize("name", ["attention_plane", "mask_explorer"])
-def test_shared_and_own_parts_are_one_text(name: str) -> None:
-    for suffix, text in (("js", widget.joined(name, "js")), ("css", widget.joined(name, "css"))):
-        shared, own = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", name))
-        assert text == f"{shared}\n{own}"
-    assert widget.joined(name, "js").count("export default { render };") == 1

@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
 from transformer_course import figures
-from transformer_course.figures import loss_explorer, widget
+from transformer_course.figures import loss_explorer
 from transformer_course.figures.loss import PREDICTED, WANTED
 
 FOLDER = Path(inspect.getfile(figures)).parent
@@ -132,12 +132,3 @@ def test_the_explorer_keeps_its_state_and_a_fixed_text() -> None:
 def test_the_explorer_refuses_what_it_cannot_draw(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         figures.LossExplorer(**arguments)  # type: ignore[arg-type]
-
-
-def test_shared_and_own_parts_are_one_text() -> None:
-    for suffix, text in (
-        ("js", widget.joined("loss_explorer", "js")),
-        ("css", widget.joined("loss_explorer", "css")),
-    ):
-        parts = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", "loss_explorer"))
-        assert text == "\n".join(parts)

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from transformer_course import figures
-from transformer_course.figures import widget
 
 FOLDER = Path(inspect.getfile(figures)).parent
 FOUR = {"name": "4 sentences", "found": [0, 9, 8, 3], "total": [1, 10, 8, 11]}
@@ -70,13 +69,3 @@ def test_the_explorer_refuses_what_it_cannot_draw(changes: dict[str, object], wo
 def test_the_explorer_needs_a_set_and_a_seed(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         figures.RedrawExplorer(**arguments)  # type: ignore[arg-type]
-
-
-@pytest.mark.parametrize("suffix", ["js", "css"])
-def test_shared_and_own_parts_are_one_text(suffix: str) -> None:
-    text = widget.joined("redraw_explorer", suffix)
-    names = ["shared", "redraw_explorer"]
-    if suffix == "js":
-        names.insert(1, "redraw_explorer_model")
-    assert text == "\n".join((FOLDER / f"{name}.{suffix}").read_text("utf-8") for name in names)
-    assert "http" not in text.replace("http://www.w3.org/2000/svg", "")

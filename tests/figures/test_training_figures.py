@@ -15,7 +15,7 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from transformer_course import figures
-from transformer_course.figures import rate_explorer, widget
+from transformer_course.figures import rate_explorer
 from transformer_course.figures.training import SOURCE, TARGET
 
 FOLDER = Path(inspect.getfile(figures)).parent
@@ -115,14 +115,9 @@ def test_the_explorer_refuses_what_it_cannot_draw(arguments: dict[str, object], 
         figures.RateExplorer(**arguments)  # type: ignore[arg-type]
 
 
-def test_shared_and_own_parts_are_one_text() -> None:
-    for suffix, text in (
-        ("js", widget.joined("rate_explorer", "js")),
-        ("css", widget.joined("rate_explorer", "css")),
-    ):
-        parts = ((FOLDER / f"{n}.{suffix}").read_text("utf-8") for n in ("shared", "rate_explorer"))
-        assert text == "\n".join(parts)
-    own = (FOLDER / "rate_explorer.js").read_text("utf-8")
+def test_script_and_package_have_the_same_bounds() -> None:
+    names = ("rate_explorer_model.js", "rate_explorer.js")
+    own = "".join((FOLDER / name).read_text("utf-8") for name in names)
     assert f"const WIDTHS = {list(rate_explorer.WIDTHS)};" in own
     assert np.isclose(rate_explorer.FEWEST, 1000)
     assert "const [FEWEST, MOST] = [1000, 16000]" in own

@@ -122,6 +122,7 @@ def test_core_modules_import_with_the_core_alone(artefacts: Path, tmp_path: Path
         m
         for m in modules(wheel)
         if m not in EXTRA_ONLY
+        and m.split(".")[0] not in EXTRA_ONLY
         and m.split(".")[0] not in FIGURES_ONLY
         and not m.endswith("__main__")
     }

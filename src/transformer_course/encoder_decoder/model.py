@@ -64,15 +64,9 @@ class Transformer(nn.Module):
         With embeddings multiplied by √d_model (Vaswani et al. 2017, §3.4) a token's vector then has entries of
         variance 1, of the size of the positions that are added to it.
         """
-        for part in [
-            *self.encoder_layers,
-            *self.decoder_layers,
-            self.encoder_norm,
-            self.decoder_norm,
-        ]:
-            for module in part.modules():
-                if isinstance(module, MultiHeadAttention | FeedForward | LayerNorm):
-                    module.reset_parameters()
+        for module in self.modules():
+            if isinstance(module, MultiHeadAttention | FeedForward | LayerNorm):
+                module.reset_parameters()
         tables = (self.src_embedding.weight, self.tgt_embedding.weight, self.output.weight)
         for weight in dict.fromkeys(tables):  # each once if they are tied, always in this order
             nn.init.normal_(weight, std=self.config.d_model**-0.5)

@@ -1,10 +1,11 @@
 """How to train (chapter 07): every choice of a training, and the rate that follows from it for each step."""
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal
 
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
+from transformer_course.validation import check_whole_numbers
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,7 @@ class TrainingConfig:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            value = getattr(self, field.name)
-            if field.type is int and (not isinstance(value, int) or isinstance(value, bool)):
-                raise ValueError(f"{field.name} ({value!r}) must be a whole number")
-            least = 0 if field.name in ("patience", "seed") else 1
-            if field.type is int and not least <= value < 2**63:
-                raise ValueError(f"{field.name} ({value}) must be {least} or more, and below 2**63")
+        check_whole_numbers(self, least={"patience": 0, "seed": 0}, bits=63)
         for name in ("peak_rate", "clip_norm"):
             if not 0 < getattr(self, name) < math.inf:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be above 0 and finite")

@@ -140,16 +140,16 @@ class Trainer:
             loss = self.loss_fn(self.model, *tensors)
         loss.backward()  # type: ignore[no-untyped-call]
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
-        value = loss.item()
-        self._check_numbers(value, norm.item())
+        value = self._checked(loss, norm)
         self.optimizer.step()
         self._count(value)
         return value
 
-    def _check_numbers(self, loss: float, norm: float) -> None:
-        """Stop before the weights are spoilt."""
+    def _checked(self, of_batch: Tensor, of_gradient: Tensor) -> float:
+        """The loss as a number; stops before the weights are spoilt. Waits for the device once, not twice."""
+        loss, norm = torch.stack([of_batch.detach().to(of_gradient.dtype), of_gradient]).tolist()
         if math.isfinite(loss) and math.isfinite(norm):
-            return
+            return float(loss)
         c = self.config
         rate = f"lower peak_rate ({c.peak_rate}) or " if c.schedule == "cosine" else ""
         raise ValueError(
