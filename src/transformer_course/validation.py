@@ -1,4 +1,4 @@
-"""Rules that the settings of several modules share (all chapters)."""
+"""Rules that the settings and the token ids of several modules must keep (chapter 06)."""
 
 import dataclasses
 from collections.abc import Mapping

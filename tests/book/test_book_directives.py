@@ -201,7 +201,8 @@ def test_experiment_shows_how_it_was_run_and_its_scores(tmp_path: Path) -> None:
         "92.0 ± 2.0",
         "by: elision",
         "1 ± 0",
-        "commit 0123abc; the code behaves as it did then",
+        "0123abc",
+        "; the code behaves as it did then",
     ]:
         assert shown in text, shown
 
