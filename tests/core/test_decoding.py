@@ -21,6 +21,12 @@ from transformer_course.decoding import (
     sample,
 )
 from transformer_course.encoder_decoder import Transformer
+from transformer_course.seq2seq import (
+    ConvolutionalSeq2Seq,
+    RecurrentSeq2Seq,
+    Seq2Seq,
+    Seq2SeqConfig,
+)
 
 alphas = st.sampled_from([0.0, 0.6, 1.0, 2.0])
 
@@ -52,7 +58,7 @@ def teacher_forced(model: Transformer, src: Tensor, ids: list[int]) -> float:
 
 
 def plain_beam_search(
-    model: Transformer, src: Tensor, beam: int, max_len: int, alpha: float
+    model: Transformer | Seq2Seq, src: Tensor, beam: int, max_len: int, alpha: float
 ) -> list[Hypothesis]:
     """One sentence, no cache, no early stop, nothing clever: Python lists and one pass per prefix."""
 
@@ -111,6 +117,25 @@ def test_wide_beam_is_exact(seed: int, alpha: float, norm: str) -> None:
     everything.sort(key=lambda hypothesis: -hypothesis.score)
     (found,) = beam_search(few, src, 100, max_len, alpha=alpha, top_beams=100)
     assert_same_hypotheses(found, everything)
+
+
+@pytest.mark.parametrize("kind", [RecurrentSeq2Seq, ConvolutionalSeq2Seq])
+@pytest.mark.parametrize("beam", [1, 2, 4])
+def test_other_models_are_searched_by_the_same_code(kind: type[Seq2Seq], beam: int) -> None:
+    """They copy a state for each beam, where the Transformer has a mask; a plain search finds the same."""
+    torch.manual_seed(1)
+    model = kind(Seq2SeqConfig(13, d_model=8, n_layers=2, dropout=0.0)).eval()
+    shake(model)
+    lengths = [4, 2, 5]
+    src = random_ids(lengths)
+    found = beam_search(model, src, beam, 6, alpha=0.6, top_beams=beam)
+    for row, length in enumerate(lengths):
+        expected = plain_beam_search(model, src[row, :length], beam, 6, 0.6)
+        if beam == 1:
+            expected = [min(expected, key=lambda h: len(h.ids))]
+        assert_same_hypotheses(found[row], expected[:beam])
+    with pytest.raises(ValueError, match=r"beams \(0\) must be 1 or more"):
+        model.start(src, 6, 0)
 
 
 @example(seed=9, beam=3, alpha=0.0, lengths=[4])  # stopping at the third </s> would be too early

@@ -12,7 +12,6 @@ from torch import Tensor, nn
 
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import beam_search, greedy
-from transformer_course.encoder_decoder import Transformer
 from transformer_course.loss import cross_entropy, teacher_forcing_loss
 from transformer_course.seq2seq import (
     ConvolutionalSeq2Seq,
@@ -38,11 +37,6 @@ def build(kind: str, config: Seq2SeqConfig = CONFIG) -> Seq2Seq:
     if kind == "convolution":
         return ConvolutionalSeq2Seq(config).eval()
     return RecurrentSeq2Seq(replace(config, attention=kind == "attention")).eval()
-
-
-def as_transformer(model: Seq2Seq) -> Transformer:
-    """The same object: trainer, loss and search need nothing of a Transformer that these models don't have."""
-    return cast("Transformer", model)
 
 
 def ids(*shape: int, low: int = 3) -> Tensor:
@@ -212,7 +206,7 @@ def test_loss_trainer_search_and_translator_work_with_the_model(kind: str, tmp_p
         (vocabulary.encode([lines[i]])[0], vocabulary.encode([lines[i + 1]])[0]) for i in (0, 2)
     ]
     config = Seq2SeqConfig(len(vocabulary), d_model=32, dropout=0.0)
-    model = as_transformer(build(kind, config))
+    model = build(kind, config)
     trainer = Trainer(
         model,
         examples,
@@ -233,7 +227,7 @@ def test_loss_trainer_search_and_translator_work_with_the_model(kind: str, tmp_p
 def test_teacher_forcing_loss_is_the_cross_entropy_of_the_logits() -> None:
     model, src, tgt = build("attention"), ids(3, 5), ids(3, 6)
     tgt[2, 4:] = 0
-    loss = teacher_forcing_loss(as_transformer(model), src, tgt)
+    loss = teacher_forcing_loss(model, src, tgt)
     torch.testing.assert_close(loss, cross_entropy(model(src, tgt[:, :-1]), tgt[:, 1:]))
 
 
