@@ -132,6 +132,7 @@ class Ours(Contender):
             norm="post",
         )
         self.net = EndlessTransformer(config)
+        self.attention: dict[EndlessTransformer, bool] = {}
         super().__init__(self.net)
 
     def loss(self, src: Tensor, tgt: Tensor, labels: Tensor) -> Tensor:
@@ -147,7 +148,10 @@ class Ours(Contender):
 
     def chosen(self, attention: bool, net: EndlessTransformer) -> EndlessTransformer:
         """The model with its fast parts, fused attention among them or not."""
-        return use_fast(use_fast(net, fast=False), attention=attention)
+        if self.attention.get(net) != attention:  # once: it takes as long as a few layers
+            use_fast(use_fast(net, fast=False), attention=attention)
+            self.attention[net] = attention
+        return net
 
     def read(self, src: Tensor) -> Tensor:
         net = self.chosen(self.fused, self.reader().eval())

@@ -66,7 +66,7 @@ def softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) -> Tensor
     # The lowest finite number, not -inf: a row of -inf alone would be 0/0 = NaN, in the gradient as well.
     weights = torch.softmax(scores.masked_fill(~mask, torch.finfo(scores.dtype).min), dim)
     # Where no allowed score is higher than that number, softmax has given the hidden ones a share.
-    return weights.masked_fill(~mask, 0.0)
+    return weights * mask  # times 1 or 0
 
 
 def scaled_dot_product_attention(

@@ -82,10 +82,13 @@ def fused_attention(
             raises it.
     """
     check_sizes(queries, keys, values)
-    of_scores = _together(queries.shape[:-2], keys.shape[:-2])
-    batch = _together(of_scores, values.shape[:-2])
-    # Torch's kernel wants one batch shape; expanding to the shape that is there already changes nothing.
-    queries, keys, values = (x.expand(*batch, *x.shape[-2:]) for x in (queries, keys, values))
+    of_scores = queries.shape[:-2]
+    if (
+        not of_scores == keys.shape[:-2] == values.shape[:-2]
+    ):  # torch's kernel wants one batch shape
+        of_scores = _together(of_scores, keys.shape[:-2])
+        batch = _together(of_scores, values.shape[:-2])
+        queries, keys, values = (x.expand(*batch, *x.shape[-2:]) for x in (queries, keys, values))
     if mask is None:
         return F.scaled_dot_product_attention(queries, keys, values)
     check_mask(mask, torch.Size((*of_scores, queries.shape[-2], keys.shape[-2])))

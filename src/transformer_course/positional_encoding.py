@@ -117,9 +117,10 @@ class PositionalEncoding(nn.Module):
                 f"positions of shape {tuple(positions.shape)} must name a place for each of {x.shape[1]} tokens"
             )
         if positions.device.type == "cpu" and not torch.compiler.is_compiling():
-            if positions.numel() and int(positions.min()) < 0:
-                raise ValueError(f"positions ({int(positions.min())}) must be 0 or more")
-            self._check_end(int(positions.max()) + 1 if positions.numel() else 0)
+            low, high = (x.item() for x in torch.aminmax(positions))
+            if low < 0:
+                raise ValueError(f"positions ({low}) must be 0 or more")
+            self._check_end(int(high) + 1)
         return x if self.table is None else x + self.table[positions]
 
     def _check_end(self, end: int) -> None:

@@ -50,7 +50,8 @@ class DecoderState:
     Args:
         cache: keys and values of all tokens so far, and of the memory.
         src_mask: (batch, 1, 1, src_len); True = may attend.
-        ancestry: (batch, beams, entries in the cache); True = an ancestor of the beam, or itself.
+        ancestry: (batch, beams, entries in the cache); True = an ancestor of the beam, or itself. A single beam
+            needs none: it stays empty.
         length: number of steps so far.
     """
 

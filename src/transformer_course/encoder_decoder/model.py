@@ -247,11 +247,11 @@ class Transformer(nn.Module):
             ValueError: as `decode` does.
         """
         batch, beams = tokens.shape
-        itself = torch.eye(beams, dtype=torch.bool, device=tokens.device).expand(batch, -1, -1)
-        state.ancestry = torch.cat([state.ancestry, itself], -1)
-        mask = (
-            state.ancestry[:, None] if beams > 1 else None
-        )  # a single beam sees all that is there
+        mask = None
+        if beams > 1:  # a single beam sees all that is there
+            itself = torch.eye(beams, dtype=torch.bool, device=tokens.device)
+            state.ancestry = torch.cat([state.ancestry, itself.expand(batch, -1, -1)], -1)
+            mask = state.ancestry[:, None]
         place = torch.full((beams,), state.length, device=tokens.device)
         state.length += 1
         return self.logits(self.decode(tokens, None, state.src_mask, mask, state.cache, place))
