@@ -29,7 +29,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from probes import Probe, differences, probe, settled_probe, tolerance
+from probes import Probe, changes_of, probe, settled_probe
 
 import transformer_course
 from transformer_course.checkpoints import write_atomically
@@ -78,7 +78,7 @@ def changes(name: str) -> list[str]:
         return ["there is no record"]
     if record["config"] != json.loads(json.dumps(script.CONFIG)):
         return ["the script's CONFIG is another one than the record's"]
-    return differences(record["probes"][-1]["values"], probe(script), tolerance(script))
+    return changes_of(script, record["probes"][-1]["values"], probe(script))
 
 
 def run_experiment(name: str, seeds: Collection[int] = SEEDS) -> None:
@@ -109,9 +109,7 @@ def _probe_of_runs(script: ModuleType, folder: Path) -> Probe:
     begun = {"config": json.loads(json.dumps(script.CONFIG)), "values": fresh}
     if path.exists():
         before = json.loads(path.read_text(encoding="utf-8"))
-        if before["config"] == begun["config"] and not differences(
-            before["values"], fresh, tolerance(script)
-        ):
+        if before["config"] == begun["config"] and not changes_of(script, before["values"], fresh):
             return fresh
         aside = folder.with_name(f"{folder.name}-before-{time.strftime('%Y%m%d-%H%M%S')}")
         print(f"{folder.name}: the code behaves otherwise now; what was begun is in {aside.name}")
@@ -125,7 +123,7 @@ def _recorded(name: str, script: ModuleType, fresh: Probe) -> dict[int, Any]:
     record = read_record(name)
     if record is None or record["config"] != json.loads(json.dumps(script.CONFIG)):
         return {}
-    if differences(record["probes"][0]["values"], fresh, tolerance(script)):
+    if changes_of(script, record["probes"][0]["values"], fresh):
         return {}
     return {result["seed"]: result for result in record["seeds"]}
 
@@ -156,7 +154,7 @@ def accept(name: str) -> bool:
     if record is None:
         raise ValueError(f"{name} has no record")
     fresh = settled_probe(script)
-    if not differences(record["probes"][-1]["values"], fresh, tolerance(script)):
+    if not changes_of(script, record["probes"][-1]["values"], fresh):
         return False
     record["probes"].append({"commit": current_commit(), "values": fresh})
     write_whole(name, record)

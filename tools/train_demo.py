@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from probes import differences, probe, settled_probe, tolerance
+from probes import changes_of, probe, settled_probe
 from run_experiments import load
 
 from transformer_course.runs import GRAMMAR_RECIPE
@@ -42,7 +42,7 @@ def is_current(path: Path) -> bool:
         return False
     script, then = load(SCRIPT), json.loads(path.read_text(encoding="utf-8"))
     same = then["settings"] == settings()
-    return same and not differences(then["probe"], probe(script), tolerance(script))
+    return same and not changes_of(script, then["probe"], probe(script))
 
 
 def main() -> None:

@@ -160,6 +160,15 @@ def test_two_probes_differ_where_behaviour_does() -> None:
     assert probes.differences([None, 1], [2, 1]) == []  # what chance decides was left out
 
 
+def test_one_number_in_500_may_fall_otherwise() -> None:
+    script = run_experiments.load("warmup")
+    old = {"ids": [1] * 999, "text": "un chat"}
+    assert probes.changes_of(script, old, old | {"text": "une chat"}) == []
+    assert probes.changes_of(script, old, old | {"text": "une", "ids": [1] * 997 + [2, 2]})
+    few = {"ids": [1] * 9}
+    assert probes.changes_of(script, few, {"ids": [1] * 8 + [2]}) == ["ids / 8: 1 → 2"]
+
+
 def test_probe_sees_a_loss_that_counts_padding(monkeypatch: pytest.MonkeyPatch) -> None:
     """One of the faults of `make mutants`, here so that a probe that sees nothing is noticed at once."""
     script = run_experiments.load("warmup")
@@ -171,4 +180,4 @@ def test_probe_sees_a_loss_that_counts_padding(monkeypatch: pytest.MonkeyPatch) 
     record = run_experiments.read_record("warmup")
     assert record is not None
     monkeypatch.setattr(loss, "chunked_cross_entropy", all_count)
-    assert probes.differences(record["probes"][-1]["values"], probes.probe(script))
+    assert probes.changes_of(script, record["probes"][-1]["values"], probes.probe(script))
