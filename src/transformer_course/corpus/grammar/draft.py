@@ -28,6 +28,7 @@ class Draft:
         phenomena: what the sentence is an example of.
         combinations: pairs of lemmas that decide to which split the sentence belongs.
         trained: only so many of the ways to say it are trained on; the others are right too.
+        mark: what ends the sentence.
     """
 
     english: list[Word]
@@ -36,6 +37,7 @@ class Draft:
     phenomena: list[str] = field(default_factory=list)
     combinations: Sequence[Combination] = ()
     trained: int = 9
+    mark: str = "."
 
     def all_combinations(self) -> list[Combination]:
         """The sentence's own combinations and those within its phrases."""
