@@ -1,9 +1,14 @@
 """Verbs in their clauses: tense, negation, clitics and the agreement of the participle."""
 
 from collections.abc import Sequence
+from functools import cache
 
 from transformer_course.corpus.grammar.lexicon import Adjective, Verb
-from transformer_course.corpus.grammar.morphology import agree
+from transformer_course.corpus.grammar.morphology import (
+    agree,
+    french_conditional,
+    french_imperfect,
+)
 from transformer_course.corpus.grammar.phrases import Phrase, Reading
 from transformer_course.corpus.grammar.spelling import Word
 
@@ -15,6 +20,7 @@ BE = {
     "present": ("suis", "es", "est", "sommes", "êtes", "sont"),
     "past": ("étais", "étais", "était", "étions", "étiez", "étaient"),
     "future": ("serai", "seras", "sera", "serons", "serez", "seront"),
+    "conditional": ("serais", "serais", "serait", "serions", "seriez", "seraient"),
 }
 NEGATIVE = {"not": "pas", "never": "jamais", "no longer": "plus"}
 SHORT = {
@@ -86,10 +92,28 @@ def english_verb(
 
 
 def finite(subject: Reading, verb: Verb, tense: str) -> tuple[str, bool]:
-    """The conjugated French word, and whether a participle follows it."""
+    """The conjugated French word, and whether a participle follows it.
+
+    The tenses are "present", "past" (passé composé), "future", "imperfect" and "conditional".
+    """
     if tense == "past":
         return (BE["present"] if verb.etre else HAVE)[subject.person], True
-    return (verb.present if tense == "present" else verb.future)[subject.person], False
+    return forms(verb, tense)[subject.person], False
+
+
+@cache
+def forms(verb: Verb, tense: str) -> tuple[str, ...]:
+    """The six persons of a tense of one word.
+
+    >>> from transformer_course.corpus.grammar.lexicon import VERB
+    >>> forms(VERB["sing"], "imperfect")[5], forms(VERB["come"], "conditional")[0]
+    ('chantaient', 'viendrais')
+    """
+    if tense == "imperfect":
+        return french_imperfect(verb.present)
+    if tense == "conditional":
+        return french_conditional(verb.future)
+    return verb.present if tense == "present" else verb.future
 
 
 def french_verb(

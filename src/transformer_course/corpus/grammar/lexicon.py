@@ -122,6 +122,11 @@ def read_verbs() -> list[Verb]:
     return [make_verb(*row) for row in read_table("verbs")]
 
 
+def read_reflexives() -> list[Verb]:
+    """All reflexive verbs, without their se."""
+    return [make_verb(*row) for row in read_table("reflexives")]
+
+
 def make_verb(
     name: str,
     past: str,
@@ -174,6 +179,7 @@ def expand(classes: frozenset[str]) -> frozenset[str]:
 NOUNS = read_nouns()
 ADJECTIVES = read_adjectives()
 VERBS = read_verbs()
+REFLEXIVES = read_reflexives()
 PROFESSIONS = list(read_table("professions"))
 NOUN = {noun.name: noun for noun in NOUNS}
 ADJECTIVE = {adjective.name: adjective for adjective in ADJECTIVES}
@@ -196,7 +202,7 @@ def adjectives_for(noun: Noun) -> tuple[Adjective, ...]:
 
 
 OBJECTS = {verb: nouns_of(verb.object) for verb in VERBS}
-SUBJECTS = {verb: nouns_of(verb.subject) for verb in VERBS}
+SUBJECTS = {verb: nouns_of(verb.subject) for verb in (*VERBS, *REFLEXIVES)}
 ABLE = {verb: frozenset(nouns) for verb, nouns in SUBJECTS.items()}  # for quick questions
 SUITABLE = {verb: frozenset(nouns) for verb, nouns in OBJECTS.items()}
 DESCRIBING = {noun: adjectives_for(noun) for noun in NOUNS}

@@ -1,5 +1,7 @@
 """Forms of words: plurals, feminines, conjugations; what is irregular stands in the lexicon."""
 
+from collections.abc import Sequence
+
 FRENCH_VOWELS = frozenset("aàâeéèêëiîïoôœuùûü")
 PRESENT_ENDINGS = {
     "er": ("e", "es", "e", "ons", "ez", "ent"),
@@ -151,3 +153,56 @@ def with_s(word: str) -> str:
     if word.endswith("y") and word[-2] not in "aeou":
         return word[:-1] + "ies"
     return word + "s"
+
+
+IMPERFECT_ENDINGS = ("ais", "ais", "ait", "ions", "iez", "aient")
+DOUBLED = ("begin", "forget", "prefer", "travel")  # of more than one syllable
+VOWELS = frozenset("aeiou")
+
+
+def french_imperfect(present: Sequence[str]) -> tuple[str, ...]:
+    """The six forms of the imparfait, whose stem is that of nous in the present; not for être.
+
+    >>> " ".join(french_imperfect(french_present("manger", "er")))
+    'mangeais mangeais mangeait mangions mangiez mangeaient'
+    """
+    stem = present[3].removesuffix("ons")
+    soft = stem[:-1] if stem.endswith("ge") else stem.replace("ç", "c")
+    return tuple(
+        (soft if ending.startswith("i") else stem) + ending for ending in IMPERFECT_ENDINGS
+    )
+
+
+def french_conditional(future: Sequence[str]) -> tuple[str, ...]:
+    """The six forms of the conditional: stem of the future, endings of the imparfait.
+
+    >>> french_conditional(("aurai",))[2]
+    'aurait'
+    """
+    return tuple(future[0].removesuffix("ai") + ending for ending in IMPERFECT_ENDINGS)
+
+
+def french_imperative(present: Sequence[str], person: int) -> str:
+    """The imperative for tu (1), nous (3) or vous (4); not for être, avoir, savoir, vouloir.
+
+    >>> [french_imperative(french_present("manger", "er"), person) for person in (1, 3, 4)]
+    ['mange', 'mangeons', 'mangez']
+    """
+    form = present[person]
+    return form[:-1] if person == 1 and form.endswith(("es", "as")) else form
+
+
+def english_ing(base: str) -> str:
+    """The form of an English verb in -ing.
+
+    >>> [english_ing(word) for word in ("eat", "run", "write", "lie", "begin", "see", "open")]
+    ['eating', 'running', 'writing', 'lying', 'beginning', 'seeing', 'opening']
+    """
+    if base.endswith("ie"):
+        return base[:-2] + "ying"
+    if base.endswith("e") and not base.endswith("ee"):
+        return base[:-1] + "ing"
+    single = sum(letter in VOWELS for letter in base) == 1 and base[-1] not in VOWELS | set("wxy")
+    if base in DOUBLED or (single and len(base) > 2 and base[-2] in VOWELS):
+        return base + base[-1] + "ing"
+    return base + "ing"
