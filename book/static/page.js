@@ -26,6 +26,22 @@ for (const list of document.querySelectorAll("dt.sig dl")) {
     part.replaceWith(block);
   }
 }
+function openTarget() {
+  // a link into a folded part opens it
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const folds = [];
+  for (let at = target; at; at = at.parentElement) {
+    if (at.tagName === "DETAILS" && !at.open) folds.push(at);
+  }
+  const own = target?.querySelector(":scope > details.deeper:not([open])");
+  for (const fold of own ? [own, ...folds] : folds) fold.open = true;
+  if (folds.length) target.scrollIntoView();
+}
+openTarget();
+window.addEventListener("hashchange", openTarget);
+window.addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details.deeper")) fold.open = true;
+});
 function unnameIcons() {
   // the icons of the colour switch carry names that contradict the button's own
   for (const icon of document.querySelectorAll(".theme-switch-button .theme-switch")) {

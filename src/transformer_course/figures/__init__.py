@@ -6,6 +6,7 @@ expression of a cell. Needs the extra `figures`: `pip install ".[figures]"` in t
 """
 
 from transformer_course.figures.attention import (
+    attention_flow,
     front_page,
     kernel_fits,
     key_planes,
@@ -117,6 +118,7 @@ __all__ = [
     "Source",
     "WordPaths",
     "accuracy_by_length",
+    "attention_flow",
     "bleu_by_minutes",
     "bleu_by_words",
     "cache_grids",
