@@ -58,13 +58,14 @@ class Piece:
     length: Length
     seen: bool  # without opening anything but that section
     deeper: str | None  # heading of the folded section
+    cell: str  # its id
 
 
 def words_of(line: str) -> int:
     """Count the words of a line of Markdown; a formula counts as one word.
 
     >>> words_of("| **query** | the {term}`dot product`, $q \\\\cdot k$ | [below](#why) |")
-    5
+    6
     """
     line = re.sub(r"\$[^$]+\$", " formula ", line)
     line = re.sub(r"\]\([^)]*\)|\{[a-z:]+\}|<[^>]*>", " ", line)
@@ -105,14 +106,14 @@ def pieces(notebook: dict[str, Any]) -> Iterator[Piece]:
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             folded = FOLDED_TAGS & set(cell["metadata"].get("tags", []))
-            yield Piece(_code(cell), not folded, deeper)
+            yield Piece(_code(cell), not folded, deeper, cell.get("id", ""))
             continue
         for line, seen in _markdown("".join(cell["source"])):
             heading = HEADING.fullmatch(line)
             if heading and (deeper is None or len(heading[1]) <= level):
                 deeper = heading[2] if heading[2].startswith(DEEPER) else None
                 level = len(heading[1])
-            yield Piece(Length(words=words_of(line)), seen, deeper)
+            yield Piece(Length(words=words_of(line)), seen, deeper, cell.get("id", ""))
 
 
 def lengths(notebook: dict[str, Any]) -> tuple[Length, Length, dict[str, Length]]:

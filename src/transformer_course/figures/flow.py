@@ -80,21 +80,41 @@ def numbers(
             text = f"{number:.{digits}f}".removeprefix("0") if digits else f"{number:.3g}"
             light = strong[row, column] > 0.6
             size = 12 if len(text) < 4 else 10
-            words(axes, (x + 0.5, y + 0.5), text, "white" if light else INK, fontsize=size)
+            words(axes, (x + 0.5, y + 0.5), text, "white" if light else INK, size=size)
 
 
-def words(axes: Axes, at: Point, text: str, colour: str = INK, **style: object) -> None:
+def words(
+    axes: Axes,
+    at: Point,
+    text: str,
+    colour: str = INK,
+    align: tuple[str, str] = ("center", "center"),
+    bold: bool = False,
+    size: float = 12,
+    upright: bool = False,
+) -> None:
     """Write a name or a shape.
 
     Args:
         axes: where to write.
-        at: the middle of the text, unless `ha` or `va` say otherwise.
+        at: where the text is put, see `align`.
         text: what to write.
         colour: dark enough to be read on white.
-        style: as `Axes.text` takes it.
+        align: which part of the text lies at that place, across and down, in matplotlib's words.
+        bold: for the names of what flows.
+        size: in points.
+        upright: written from below to above.
     """
-    settings: dict[str, object] = {"ha": "center", "va": "center", "fontsize": 12, **style}
-    axes.text(*at, text, color=colour, **settings)  # type: ignore[arg-type]
+    axes.text(
+        *at,
+        text,
+        color=colour,
+        ha=align[0],
+        va=align[1],
+        fontweight="bold" if bold else "normal",
+        fontsize=size,
+        rotation=90 if upright else 0,
+    )
 
 
 def arrow(axes: Axes, start: Point, end: Point, colour: str = QUIET, width: float = 1.6) -> None:
@@ -142,4 +162,4 @@ def box(
         (left, upper), *size, "round,pad=0,rounding_size=0.3", fc=LINE, ec=QUIET, lw=1
     )
     axes.add_patch(shape)
-    words(axes, middle, text, rotation=90 if upright else 0)
+    words(axes, middle, text, upright=upright)
