@@ -338,7 +338,7 @@ def attention_flow(
         ValueError: if there aren't as many scores, weights and values as keys.
 
     >>> figure = attention_flow([2], {"a": [1], "b": [0]}, [2, 0], [0.9, 0.1], [[1], [0]], [0.9])
-    >>> [text.get_text() for text in figure.axes[0].texts if text.get_text()[0] == "."]
+    >>> [text.get_text() for text in figure.axes[0].texts if text.get_text().startswith(".")]
     ['.90', '.10']
     """
     d_k, k_len = len(query), len(keys)
