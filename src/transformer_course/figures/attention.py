@@ -142,13 +142,14 @@ def _arrow(axes: Axes, vector: Sequence[float], colour: str, name: str, words: s
     else:
         axes.plot(0, 0, "o", color=colour, ms=8, zorder=3)
     across, up = np.array(vector) / length if length else (0.0, -1.0)
+    steep = abs(up) > 0.4
     label = axes.annotate(
         name,
         (vector[0], vector[1]),
         xytext=(6 * across, 6 * up),
         textcoords="offset points",
-        ha="left" if across > 0.5 else "right" if across < -0.5 else "center",
-        va="bottom" if up > 0.5 else "top" if up < -0.5 else "center",
+        ha="center" if steep else "left" if across > 0 else "right",
+        va="center" if not steep else "bottom" if up > 0 else "top",
         color=words,
         fontweight="bold",
     )
@@ -180,10 +181,10 @@ def score_fields(
     Returns:
         The figure, one panel for each kind.
     """
-    size = (3.3 * len(fields), 3.5)
+    size = (2.75 * len(fields), 3.1)
     figure, panels = plt.subplots(1, len(fields), figsize=size, sharey=True, squeeze=False)
     for axes, (kind, field) in zip(panels[0], fields.items(), strict=True):
-        _field(axes, np.asarray(field, dtype=float))
+        _field(axes, np.asarray(field, dtype=float), [(0, 0), query, *keys.values()])
         _plane(axes, 4)
         _arrow(axes, query, QUERY, "query", QUERY)
         for name, key in keys.items():
@@ -205,16 +206,30 @@ def score_fields(
     return figure
 
 
-def _field(axes: Axes, field: FloatArray) -> None:
-    """Shade a field lightly and write the scores on its lines of equal score."""
+def _field(axes: Axes, field: FloatArray, taken: Sequence[Sequence[float]]) -> None:
+    """Shade a field lightly; write the scores on lines of equal score, far from what is taken."""
     line = np.linspace(-4, 4, len(field))
     top = float(np.abs(field).max()) or 1.0
     levels = np.linspace(-top, top, 9)
     axes.contourf(line, line, field, levels=levels, cmap="Greys", vmin=-top, vmax=2.5 * top)
-    if np.ptp(field) > 0:
-        lines = axes.contour(line, line, field, levels=levels[1:-1], colors=QUIET, linewidths=0.8)
-        lines.set_linestyle("solid")
-        axes.clabel(lines, levels[1:-1:2], fmt="%.2g", fontsize=9, colors=INK)
+    if np.ptp(field) == 0:
+        return
+    lines = axes.contour(line, line, field, levels=levels[1:-1], colors=QUIET, linewidths=0.8)
+    lines.set_linestyle("solid")
+    places: list[tuple[float, float]] = []
+    for path in lines.get_paths()[::2]:
+        places += _free_places(np.asarray(path.vertices), [*taken, *places])
+    axes.clabel(lines, fmt="%.2g", fontsize=9, colors=INK, manual=places)
+
+
+def _free_places(points: FloatArray, taken: Sequence[Sequence[float]]) -> list[tuple[float, float]]:
+    """Return the point farthest from all that is taken, well inside the plane; none if none is there."""
+    inside = points[(np.abs(points) < 3.2).all(axis=1)]
+    if not len(inside):
+        return []
+    distances = np.linalg.norm(inside[:, None] - np.asarray(taken)[None], axis=-1)
+    x, y = inside[distances.min(axis=1).argmax()]
+    return [(float(x), float(y))]
 
 
 @drawn
