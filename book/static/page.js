@@ -35,7 +35,7 @@ function openTarget() {
   }
   const own = target?.querySelector(":scope > details.deeper:not([open])");
   for (const fold of own ? [own, ...folds] : folds) fold.open = true;
-  if (folds.length) target.scrollIntoView();
+  if (folds.length) target.scrollIntoView(); // it was nowhere before
 }
 openTarget();
 window.addEventListener("hashchange", openTarget);
