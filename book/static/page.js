@@ -27,15 +27,10 @@ for (const list of document.querySelectorAll("dt.sig dl")) {
   }
 }
 function openTarget() {
-  // a link into a folded part opens it
+  // A link to the heading of a folded section opens it. (One to something inside is opened by the browser.)
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const folds = [];
-  for (let at = target; at; at = at.parentElement) {
-    if (at.tagName === "DETAILS" && !at.open) folds.push(at);
-  }
-  const own = target?.querySelector(":scope > details.deeper:not([open])");
-  for (const fold of own ? [own, ...folds] : folds) fold.open = true;
-  if (folds.length) target.scrollIntoView(); // it was nowhere before
+  const fold = target?.querySelector(":scope > details.deeper");
+  if (fold) fold.open = true;
 }
 openTarget();
 window.addEventListener("hashchange", openTarget);
