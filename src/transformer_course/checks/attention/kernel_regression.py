@@ -1,5 +1,6 @@
 """Exercise: kernel regression, the oldest attention."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,14 @@ def reference(queries: Array, keys: Array, values: Array, bandwidth: float) -> A
     return _softmax(-_squares(queries, keys) / (2 * bandwidth**2)) @ values
 
 
-def _unstable(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
-    powers = np.exp(-_squares(queries, keys) / (2 * bandwidth**2))
-    return powers @ values / powers.sum(-1)
+def _unstable(divisor: Callable[[float], float]) -> Callable[..., Array]:
+    """Return the regression without softmax's shift, its squares divided by something made of the bandwidth."""
+
+    def wrong(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
+        powers = np.exp(-_squares(queries, keys) / divisor(bandwidth))
+        return powers @ values / powers.sum(-1)
+
+    return wrong
 
 
 def _not_divided(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
@@ -77,9 +83,21 @@ kernel_regression = Exercise(
         ),
         Misconception(
             "weights that vanish far away",
-            _unstable,
+            _unstable(lambda bandwidth: 2 * bandwidth**2),
             "Far from all keys each exponential becomes 0, and 0/0 is no number. Softmax has a "
             "cure for large scores.",
+        ),
+        Misconception(
+            "the bandwidth not squared, and weights that vanish far away",
+            _unstable(lambda bandwidth: 2 * bandwidth),
+            "If all places and the bandwidth are twice as large, nothing should change. Mend this "
+            "first; far from all keys you get 0/0 besides.",
+        ),
+        Misconception(
+            "the factor 2 left out, and weights that vanish far away",
+            _unstable(lambda bandwidth: bandwidth**2),
+            "Compare the denominator of your scores with the one in the task, symbol by symbol. "
+            "Mend this first; far from all keys you get 0/0 besides.",
         ),
         Misconception(
             "the bandwidth not squared",
