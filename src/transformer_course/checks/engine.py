@@ -26,7 +26,6 @@ from transformer_course.checks.report import (
     Result,
     explained,
     failed,
-    to_be_shown,
     unattempted,
     unexplained,
     unfinished,
@@ -185,9 +184,9 @@ def _verdict(exercise: Task, results: list[Result]) -> tuple[int, Report]:
     found = _diagnose(exercise, results)
     if found is not None:
         return EXPLAINED, found
-    shown = to_be_shown(wrong)
-    rank = NUMBERS if shown.parts is not None else 0 if shown.outcome.trouble else 1
-    return rank, unexplained(exercise, shown)
+    smallest = min(wrong, key=lambda result: result.case.size)
+    rank = NUMBERS if smallest.parts is not None else 0 if smallest.outcome.trouble else 1
+    return rank, unexplained(exercise, smallest)
 
 
 @functools.cache

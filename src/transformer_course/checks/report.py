@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass, replace
 
-import numpy as np
-
 from transformer_course.checks import running
 from transformer_course.checks.comparing import Array, first_difference, names_of_parts, same, show
 from transformer_course.checks.running import Outcome
@@ -56,20 +54,6 @@ class Result:
     def right(self, tolerance: float) -> bool:
         """True if the results are as expected."""
         return self.parts is not None and same(self.parts, self.expected, tolerance)
-
-
-def to_be_shown(wrong: list[Result]) -> Result:
-    """Return the smallest of the cases that fail; what gives NaN or infinity tells less than wrong numbers.
-
-    Args:
-        wrong: their results, at least one.
-    """
-
-    def place(result: Result) -> tuple[bool, int]:
-        broken = any(not np.isfinite(part).all() for part in result.parts or ())
-        return broken, result.case.size
-
-    return min(wrong, key=place)
 
 
 def unattempted(exercise: Task) -> Report:
@@ -133,7 +117,7 @@ def unfinished(exercise: Task, results: list[Result]) -> Report:
     )
     wrong = [result for result in results if not result.right(exercise.tolerance)]
     if wrong:
-        report = unexplained(exercise, to_be_shown(wrong))
+        report = unexplained(exercise, min(wrong, key=lambda result: result.case.size))
         return replace(report, message=f"{report.message}\n({stopped}.)")
     so_far = " So far its results are right." if results else ""
     return failed(
