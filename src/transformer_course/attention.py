@@ -150,6 +150,11 @@ class AdditiveAttention(nn.Module):
         self.w_key = nn.Linear(d_key, d_hidden, bias=False)
         self.v = nn.Linear(d_hidden, 1, bias=False)
 
+    def reset_parameters(self) -> None:
+        """Draw fresh weights, as torch draws them."""
+        for linear in (self.w_query, self.w_key, self.v):
+            linear.reset_parameters()
+
     def forward(
         self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:

@@ -148,6 +148,14 @@ def test_the_lowest_finite_score_shares_with_hidden_keys(dtype: torch.dtype) -> 
     assert softmax(one_step, mask).tolist() == [1.0, 0.0]
 
 
+def test_additive_attention_draws_every_map_anew() -> None:
+    attention = AdditiveAttention(d_query=5, d_key=3, d_hidden=11)
+    before = [p.detach().clone() for p in attention.parameters()]
+    attention.reset_parameters()
+    assert len(before) == 3
+    assert all((p != old).all() for p, old in zip(attention.parameters(), before, strict=True))
+
+
 def test_softmax_equals_torch_without_mask_and_forgets_a_common_shift() -> None:
     torch.manual_seed(0)
     scores = torch.randn(3, 5, 7)
