@@ -404,7 +404,7 @@ def test_the_smallest_failing_case_is_shown_with_its_inputs() -> None:
 
 
 def test_wrong_numbers_are_shown_rather_than_nan() -> None:
-    """Far from all keys this one gives 0/0; that its numbers are wrong elsewhere tells more."""
+    """Far from all keys this one gives 0/0; so cases with numbers are smaller than those."""
 
     def kernel_regression(queries: Any, keys: Any, values: Any, bandwidth: float) -> Any:
         powers = np.exp(-((queries[:, None] - keys) ** 2) / (2 * bandwidth**3))
