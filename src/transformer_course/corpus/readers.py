@@ -5,7 +5,7 @@ What every reader does, and nothing else:
 - A file is UTF-8 text, plain or compressed with gzip; its first bytes tell which, not its name.
 - Only a line feed ends a line. A carriage return before it (Windows) and a byte-order mark at the
   start of the file are taken off; a last line without a line feed counts like any other.
-- Each sentence is brought to one form by `normalise`, the form in which a `Vocabulary` gives
+- Each sentence is brought to the form of `corpus.normal_form`, in which a `Vocabulary` gives
   sentences back, so that two spellings of one sentence compare as equal.
 - Everything else is an error that names file and line: an empty line, a tab where none belongs, a
   control character, invalid UTF-8, a sentence longer than `max_chars`, files of unequal length. No
@@ -16,12 +16,12 @@ import contextlib
 import gzip
 import os
 import re
-import unicodedata
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from transformer_course.corpus.normal_form import normalise
 from transformer_course.corpus.pairs import CorpusError, Pair
 
 PathLike = str | os.PathLike[str]
@@ -149,23 +149,6 @@ def read_bytes(path: PathLike) -> bytes:
     except OSError as error:
         raise CorpusError(f"{name}: cannot be read: {error.strerror or error}") from error
     return _unzip(name, data) if data.startswith(_GZIP) else data
-
-
-def normalise(text: str) -> str:
-    """Bring a sentence to Unicode's composed form (NFC), each run of white space to one space.
-
-    White space at either end goes; a no-break space counts as white space.
-
-    Args:
-        text: any text.
-
-    Returns:
-        The same text in that form; empty if there is nothing but white space.
-
-    >>> normalise("  le\u00a0 cafe\u0301 ") == "le café"
-    True
-    """
-    return " ".join(unicodedata.normalize("NFC", text).split())
 
 
 def _parse(
