@@ -72,7 +72,8 @@ def train(
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="Local folder of Multi30k.")] = None,
     languages: Annotated[
-        str | None, typer.Option(help=f"Multi30k: {Data.languages} if left out, en-fr, ...")
+        str | None,
+        typer.Option(help="Grammar: en-fr if left out, or fr-en; Multi30k: en-de if left out, ..."),
     ] = None,
     form: Annotated[
         str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
@@ -270,7 +271,10 @@ def evaluate(
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Score a translator: exact match and BLEU, and for the grammar by phenomenon."""
+    """Score a translator: exact match and BLEU, and for the grammar by phenomenon.
+
+    From French into English there is no table by phenomenon: the sets know one right answer only.
+    """
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
         files = _names(pairs, tsv)
@@ -279,7 +283,7 @@ def evaluate(
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
-        if data.corpus == "grammar":
+        if data.corpus == "grammar" and data.languages == "en-fr":
             table = _by_phenomenon(translator, beam, alpha)
         if json_out:
             write_json(json_out, asdict(scores) | {"n_pairs": len(test), "phenomena": table})

@@ -139,12 +139,12 @@ class Translator:
         Raises:
             CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know.
         """
-        save_vocabulary(self.vocabulary, Path(folder))
         values = {
             "model": _name(self.model),
             "config": asdict(self.model.config),
             "vocabulary": _digest(self.vocabulary),
         }
+        save_vocabulary(self.vocabulary, Path(folder))
         save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
 
     @overload

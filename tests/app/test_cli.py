@@ -189,6 +189,25 @@ def test_the_grammar_is_scored_by_phenomenon(
         assert re.search(rf"^{re.escape(name)} +2 +0\.0%$", result.out, re.MULTILINE)
 
 
+def test_the_grammar_is_learnt_in_the_other_direction_too(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = cli.Recipe(vocab_size=400, training=TrainingConfig(max_steps=1, max_tokens=400))
+    monkeypatch.setitem(cli.RECIPES, "grammar", recipe)
+    generate = grammar.generate
+    monkeypatch.setattr(grammar, "generate", lambda split, n, seed: generate(split, n // 10, seed))
+    out = tmp_path / "run"
+    options = ["--corpus", "grammar", "--languages", "fr-en", "--n-pairs", 300, "--out", out]
+    assert run("train", *options).status == 0
+    data, test = runs.load_held_out(out)
+    assert data.languages == "fr-en"
+    assert [pair.target for pair in test] == [pair.source for pair in generate("test", 100, 0)]
+    monkeypatch.setattr(cli.Data, "load_test", lambda self: test[:5])
+    result = run("evaluate", out, "--beam", 1)
+    assert result.status == 0, result
+    assert "phenomenon" not in result.out  # the sets know one right answer in English
+
+
 def test_a_corpus_by_name_has_its_recipe() -> None:
     made = {
         name: cli._new_run(Path("no run"), cli.Data(corpus=name), {}, {"warmup_steps": None}, None)
@@ -584,7 +603,7 @@ def test_an_option_that_stands_at_its_default_is_compared_on_resuming(
     told = f"was started with n_pairs = 300, not {default}"
     assert_one_sentence(run(*resume, few, "--n-pairs", default), told)
     own = folder_of_a_run(tmp_path / "c", runs.Data(files=tuple(map(str, files))))
-    told = "languages is for corpus 'multi30k', files of your own would ignore it"
+    told = "languages is for corpus 'grammar' or 'multi30k', files of your own would ignore it"
     assert_one_sentence(run(*resume, own, "--languages", "en-de"), told)
 
 
@@ -674,12 +693,13 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),
         ("--n-pairs 5", ["give --corpus, or files of your own"]),
         ("--pairs EN FR --n-pairs 170000", ["n_pairs is for corpus 'grammar', files of your own"]),
-        ("--pairs EN FR --languages en-de", ["languages is for corpus 'multi30k'"]),
+        ("--pairs EN FR --languages en-de", ["languages is for corpus 'grammar' or 'multi30k', files"]),
+        ("--corpus grammar --languages en-de", ["languages ('en-de') must be en-fr or fr-en"]),
         ("--pairs EN FR --folder .", ["folder is for corpus 'multi30k', files of your own"]),
         ("--corpus grammar --form lc.norm.tok", ["form is for corpus 'multi30k'"]),
         ("--corpus multi30k --n-pairs 5", ["n_pairs is for corpus 'grammar', corpus 'multi30k'"]),
-        ("--corpus multi30k --languages en", ["languages ('en') must be two"]),
-        ("--corpus multi30k --languages en-xx --folder .", ["'xx'"]),
+        ("--corpus multi30k --languages en", ["languages ('en') must be en-de or"]),
+        ("--corpus multi30k --languages en-xx --folder .", ["languages ('en-xx')"]),
         ("--corpus multi30k --folder nowhere", ["nowhere"]),
         ("--resume", ["run.json is missing"]),
     ],
