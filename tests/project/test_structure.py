@@ -464,7 +464,13 @@ NO_SOURCE = {
     "training.progress": {"Progress", "Clock"},
     "training.resuming": {"same_run", "upgraded_training", "check_same_run"},
     "training.validation": {"validation_loss"},
-    "translator": {"AttentionMaps", "Translation", "Translator", "load_vocabulary", "save_vocabulary"},
+    "translator": {
+        "AttentionMaps",
+        "Translation",
+        "Translator",
+        "load_vocabulary",
+        "save_vocabulary",
+    },
 }
 NOTHING_PUBLISHED = {  # whole modules
     *("__init__", "__main__", "cli", "interrupts", "runs", "validation"),
