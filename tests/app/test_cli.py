@@ -692,13 +692,19 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),
         ("--n-pairs 5", ["give --corpus, or files of your own"]),
-        ("--pairs EN FR --n-pairs 170000", ["n_pairs is for corpus 'grammar', files of your own"]),
+        (
+            "--pairs EN FR --steps 1 --n-pairs 170000",
+            ["n_pairs is for corpus 'grammar', files of your own"],
+        ),
         (
             "--pairs EN FR --languages en-de",
             ["languages is for corpus 'grammar' or 'multi30k', files"],
         ),
         ("--corpus grammar --languages en-de", ["languages ('en-de') must be en-fr or fr-en"]),
-        ("--pairs EN FR --folder .", ["folder is for corpus 'multi30k', files of your own"]),
+        (
+            "--pairs EN FR --steps 1 --folder .",
+            ["folder is for corpus 'multi30k', files of your own"],
+        ),
         ("--corpus grammar --form lc.norm.tok", ["form is for corpus 'multi30k'"]),
         ("--corpus multi30k --n-pairs 5", ["n_pairs is for corpus 'grammar', corpus 'multi30k'"]),
         ("--corpus multi30k --languages en", ["languages ('en') must be en-de or"]),
