@@ -434,6 +434,18 @@ SEARCHES = pytest.mark.parametrize("search", [greedy, sample, beam_search])
 
 
 @SEARCHES
+def test_a_search_refuses_a_limit_that_the_model_would_take(
+    search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model may forget to look at `max_len`; the search must not start with it."""
+    model, src = make_model(0), random_ids([5, 2])
+    monkeypatch.setattr(model, "start", lambda *_: pytest.fail("the search has started"))
+    for max_len in (0, 18):
+        with refuses(f"max_len ({max_len}) must be 1 or more and at most the model's max_len (17)"):
+            search(model, src, max_len=max_len)
+
+
+@SEARCHES
 def test_every_search_refuses(search: Search) -> None:
     model, src = make_model(0), random_ids([5, 2])
     for max_len in (0, 18):
