@@ -3,7 +3,7 @@
 The rules write a sentence as a list of (word, key). Words with the same key in both languages mean
 the same thing; key 0 means nothing in particular. Marks used by the rules: "de+" and "à+" are the
 prepositions before a noun (de le → du), where "de" and "à" before a verb stay as they are
-(décider de le lire); "-il" joins to the word before it; "," joins likewise.
+(décider de le lire); "-il" joins to the word before it. A comma stays a word of its own.
 """
 
 from collections.abc import Sequence
@@ -30,7 +30,10 @@ def vowel_sound(word: str) -> bool:
 
     >>> [vowel_sound(word) for word in ("arbre", "homme", "hibou", "onze", "y", "œuf", "chat")]
     [True, True, False, False, True, True, False]
+    >>> vowel_sound("Anna")
+    True
     """
+    word = word.lower()
     if word[0] == "h":
         return word not in H_ASPIRE
     return word == "y" or (word[0] in FRENCH_VOWELS and word not in ("onze", "oui"))
@@ -45,7 +48,7 @@ class Kinds(dict[str, str]):
             kind = "contracts"
         elif word in ELIDING or word == "si":
             kind = "elides"
-        elif word[0] in "-,":
+        elif word[0] == "-":
             kind = "joins"
         elif " " in word:
             kind = "several"
