@@ -41,11 +41,10 @@ from transformer_course.corpus.grammar.phrases import Reading, noun_phrase, pron
 from transformer_course.corpus.grammar.phrases import write_noun_phrase as written
 from transformer_course.corpus.grammar.spelling import Word, spell
 from transformer_course.corpus.grammar.splits import split_of
-from transformer_course.corpus.pairs import Pair, words
+from transformer_course.corpus.pairs import Pair, count_words, words
 from transformer_course.corpus.scoring import (
     TWO_WAY,
     by_phenomenon,
-    count_words,
     exact_match,
     group_by_length,
     pronoun_accuracy,
@@ -425,7 +424,7 @@ def test_pairs_are_well_formed(sample: list[Pair]) -> None:
         assert set(pair.phenomena) <= {*grammar.PHENOMENA, "expletive it", "phrase"}
         mark = source[-1] if source[-1] in ".?!" else ""
         for text_ in (pair.source, *pair.targets):
-            assert pair.source[0].isupper() or text_[0].islower()
+            assert text_[0].isupper() == pair.source[0].isupper()
             assert not set(text_[:-1]) & set("+_<>.!;{}()|/")
             assert (words(text_)[-1] == mark) == bool(mark)
         assert all(target_.endswith(f" {mark}") for target_ in pair.targets) == (mark in ("?", "!"))

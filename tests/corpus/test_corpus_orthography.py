@@ -20,8 +20,8 @@ from transformer_course.corpus.grammar.orthography import (
     Style,
     finish_english,
 )
-from transformer_course.corpus.pairs import Pair, words
-from transformer_course.corpus.scoring import chosen_pronoun, count_words
+from transformer_course.corpus.pairs import Pair, count_words, words
+from transformer_course.corpus.scoring import chosen_pronoun
 
 WORDS = [
     ("if", 1),
@@ -82,6 +82,25 @@ def test_marks_and_commas_are_aligned_with_each_other_only(style: Style) -> None
 def test_the_english_i(text: str, small: str, capital: str) -> None:
     assert finish_english(text, ".", HASTY) == small
     assert finish_english(text, ".", PLAIN) == capital
+
+
+@pytest.mark.parametrize(
+    ("style", "english", "french"),
+    [
+        (CAREFUL, "I sleep.", "Je dors."),
+        (PLAIN, "I sleep", "Je dors"),
+        (HASTY, "i sleep", "je dors"),
+        (WITHOUT_CAPITAL, "I sleep.", "Je dors."),
+    ],
+)
+def test_french_has_a_capital_if_english_has_one(style: Style, english: str, french: str) -> None:
+    """Nobody could tell "I sleep." in one style from "I sleep." in another."""
+
+    def sleep(dice: Dice) -> Draft:
+        return Draft([("i", 1), ("sleep", 2)], [], lambda: [[("je", 1), ("dors", 2)]], [])
+
+    pair = next(sentences_of("train", (sleep,), Dice(0), style=style))
+    assert (pair.source, pair.target) == (english, french)
 
 
 def test_how_often_each_style_is_written() -> None:

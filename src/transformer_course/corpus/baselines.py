@@ -88,16 +88,10 @@ def nearest(pairs: Sequence[Pair]) -> Baseline:
     return translate
 
 
-def joined(french: Iterable[str]) -> str:
+def _joined(french: Iterable[str]) -> str:
     """French words and marks as one text: a comma and a full stop join the word before them.
 
-    Args:
-        french: the words and marks.
-
-    Returns:
-        The text.
-
-    >>> joined(["Oui", ",", "le", "chat", "dort", "."]), joined(["Où", "?"])
+    >>> _joined(["Oui", ",", "le", "chat", "dort", "."]), _joined(["Où", "?"])
     ('Oui, le chat dort.', 'Où ?')
     """
     return re.sub(r" ([,.])", r"\1", " ".join(french))
@@ -158,7 +152,7 @@ def word_by_word(pairs: Sequence[Pair]) -> Baseline:
 
     def translate(source: str) -> str:
         texts = (dictionary.get(word, [("", 1.0)])[0][0] for word in words(source))
-        return joined(text for text in texts if text)
+        return _joined(text for text in texts if text)
 
     return translate
 
@@ -233,7 +227,7 @@ def three_gram(pairs: Sequence[Pair], beam: int = 8) -> Baseline:
                         new = (*new, piece)
                     grown.append((total, new))
             beams = sorted(grown, key=lambda item: -item[0])[:beam]
-        return joined(beams[0][1][2:])
+        return _joined(beams[0][1][2:])
 
     return translate
 

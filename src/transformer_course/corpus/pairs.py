@@ -27,6 +27,21 @@ def words(text: str) -> list[str]:
     return WORD_OR_MARK.findall(text)
 
 
+def count_words(text: str) -> int:
+    """The number of words of a sentence, without its marks.
+
+    Args:
+        text: a sentence.
+
+    Returns:
+        The number.
+
+    >>> count_words("Le chat dort-il ?"), count_words("No, thank you.")
+    (3, 3)
+    """
+    return sum(any(map(str.isalnum, word)) for word in words(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A source sentence with all its right translations.

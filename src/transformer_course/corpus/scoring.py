@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from transformer_course.corpus.pairs import Pair, words
+from transformer_course.corpus.pairs import Pair, count_words
 
 TWO_WAY = ("antecedent", "fitting")  # phenomena whose sentences ask for il or elle
 PRONOUN = re.compile(r"(?:\b|')(il|elle)\b", re.IGNORECASE)
@@ -88,21 +88,6 @@ def group_by_length(pairs: Sequence[Pair], starts: Sequence[int]) -> dict[str, l
             raise ValueError(f"source ({pair.source!r}) must have {starts[0]} words or more")
         found[group].append(pair)
     return groups
-
-
-def count_words(text: str) -> int:
-    """The number of words of a sentence, without its marks.
-
-    Args:
-        text: a sentence.
-
-    Returns:
-        The number.
-
-    >>> count_words("Le chat dort-il ?"), count_words("No, thank you.")
-    (3, 3)
-    """
-    return sum(any(map(str.isalnum, word)) for word in words(text))
 
 
 def chosen_pronoun(translation: str) -> str:

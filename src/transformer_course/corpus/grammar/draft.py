@@ -74,9 +74,11 @@ def render(
     if style.mark:
         english_keys = (*english_keys, MARK)
         keys.append((MARK,))
+    source = finish_english(english, draft.mark, style)
+    capital = source[0].isupper()  # also where "I" or a name begins it: who could tell the style?
     return Pair(
-        finish_english(english, draft.mark, style),
-        tuple([finish_french(target, draft.mark, style) for target in targets]),
+        source,
+        tuple([finish_french(target, draft.mark, style, capital) for target in targets]),
         distinct(tuple(phenomena)),
         align(english_keys, tuple(number_commas(words, keys))),
     )

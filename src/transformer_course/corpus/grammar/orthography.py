@@ -1,7 +1,8 @@
 """What people write around the words: capitals and the mark at the end.
 
 The rules write lower case, without a final mark; a name or a day has its capital in the tables, as its
-language writes it (Monday, but lundi). The style belongs to a sentence: both languages share it.
+language writes it (Monday, but lundi). The style belongs to a sentence: both languages share it, as far as
+it can be seen: "I sleep" begins with a capital in most styles, so its French does too.
 """
 
 import re
@@ -64,13 +65,13 @@ def finish_english(text: str, mark: str, style: Style) -> str:
     return text + mark if style.mark else text
 
 
-def finish_french(text: str, mark: str, style: Style) -> str:
-    """A French sentence as somebody writes it.
+def finish_french(text: str, mark: str, style: Style, capital: bool) -> str:
+    """A French sentence as somebody writes it, with a capital if the English one has it.
 
-    >>> finish_french("où est le chat", "?", CAREFUL), finish_french("à lundi", "!", WITHOUT_MARK)
-    ('Où est le chat ?', 'À lundi')
+    >>> finish_french("où est le chat", "?", CAREFUL, True), finish_french("à lundi", "!", PLAIN, False)
+    ('Où est le chat ?', 'à lundi')
     """
-    if style.capital:
+    if capital:
         text = text[0].upper() + text[1:]
     return text + FRENCH_MARKS[mark] if style.mark else text
 
