@@ -23,7 +23,6 @@ from transformer_course.corpus.grammar import (
     splits,
 )
 from transformer_course.corpus.grammar.dice import Dice
-from transformer_course.corpus.grammar.draft import join
 from transformer_course.corpus.grammar.lexicon import (
     ADJECTIVE,
     ADJECTIVES,
@@ -39,7 +38,7 @@ from transformer_course.corpus.grammar.numbers import english_number, french_num
 from transformer_course.corpus.grammar.orthography import CAREFUL
 from transformer_course.corpus.grammar.phrases import Reading, noun_phrase, pronoun
 from transformer_course.corpus.grammar.phrases import write_noun_phrase as written
-from transformer_course.corpus.grammar.spelling import Word, spell
+from transformer_course.corpus.grammar.spelling import Word, join, spell
 from transformer_course.corpus.grammar.splits import split_of
 from transformer_course.corpus.pairs import Pair, count_words, words
 from transformer_course.corpus.scoring import (

@@ -6,10 +6,10 @@ import pytest
 
 from transformer_course.corpus import grammar
 from transformer_course.corpus.grammar.dice import Dice
-from transformer_course.corpus.grammar.draft import join, sentences_of
+from transformer_course.corpus.grammar.draft import sentences_of
 from transformer_course.corpus.grammar.orthography import CAREFUL, plain
 from transformer_course.corpus.grammar.phrase_book import ENTRIES, SLOTS, Entry, Text, phrase
-from transformer_course.corpus.grammar.spelling import spell
+from transformer_course.corpus.grammar.spelling import join, spell
 from transformer_course.corpus.grammar.splits import split_of
 from transformer_course.corpus.pairs import Pair
 

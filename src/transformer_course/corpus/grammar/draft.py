@@ -9,7 +9,6 @@ from transformer_course.corpus.grammar.clauses import AMBIGUOUS
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import H_ASPIRE
 from transformer_course.corpus.grammar.orthography import (
-    COMMA,
     MARK,
     Style,
     draw_style,
@@ -17,7 +16,7 @@ from transformer_course.corpus.grammar.orthography import (
     finish_french,
 )
 from transformer_course.corpus.grammar.phrases import Phrase, Reading
-from transformer_course.corpus.grammar.spelling import Keys, Word, spell
+from transformer_course.corpus.grammar.spelling import Keys, Word, join, number_commas, spell
 from transformer_course.corpus.grammar.splits import Combination, allowed, belongs
 from transformer_course.corpus.pairs import Pair
 
@@ -67,10 +66,7 @@ def render(
     targets = {join(words): None}
     if choice or len(variants) > 1:
         add_targets(targets, variant, every_variant(draft, trained, variants))
-    phenomena = list(draft.phenomena)
-    for phrase in draft.phrases:
-        phenomena += phrase.phenomena
-    phenomena += spelling_phenomena(words, keys)
+    phenomena = shown_by(draft, words, keys)
     if style.mark:
         english_keys = (*english_keys, MARK)
         keys.append((MARK,))
@@ -79,31 +75,9 @@ def render(
     return Pair(
         source,
         tuple([finish_french(target, draft.mark, style, capital) for target in targets]),
-        distinct(tuple(phenomena)),
+        phenomena,
         align(english_keys, tuple(number_commas(words, keys))),
     )
-
-
-def join(words: Sequence[str]) -> str:
-    """The words as one text; a comma joins the word before it.
-
-    >>> join(["oui", ",", "elle", "dort"])
-    'oui, elle dort'
-    """
-    return " ".join(words).replace(" ,", ",")
-
-
-def number_commas(words: Sequence[str], keys: Keys) -> Keys:
-    """Keys with which the first comma finds the first one of the other language, and so on.
-
-    >>> number_commas(["oui", ",", "elle", "dort"], [(1,), (0,), (2,), (3,)])
-    [(1,), (1000,), (2,), (3,)]
-    """
-    if "," in words:
-        commas = [index for index, word in enumerate(words) if word == ","]
-        for number, index in enumerate(commas):
-            keys[index] = (COMMA + number,)
-    return keys
 
 
 @lru_cache(maxsize=20_000)
@@ -192,6 +166,14 @@ def align(english: tuple[int, ...], french: tuple[tuple[int, ...], ...]) -> Alig
                 where.setdefault(key, []).append(target)
     links = [(source, t) for source, key in enumerate(english) for t in where.get(key, ())]
     return tuple(dict.fromkeys(links))
+
+
+def shown_by(draft: Draft, words: list[str], keys: Keys) -> tuple[str, ...]:
+    """What a sentence is an example of: its kind, its phrases, its spelling."""
+    phenomena = list(draft.phenomena)
+    for phrase in draft.phrases:
+        phenomena += phrase.phenomena
+    return distinct((*phenomena, *spelling_phenomena(words, keys)))
 
 
 CONTRACTED = frozenset(("du", "des", "au", "aux"))

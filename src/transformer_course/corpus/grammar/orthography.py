@@ -11,7 +11,6 @@ from typing import NamedTuple
 from transformer_course.corpus.grammar.dice import Dice
 
 MARK = 99  # the key of the mark at the end
-COMMA = 1000  # the key of a sentence's first comma; the next one has the next key
 
 # French sets a space before marks of two parts.
 FRENCH_MARKS = {".": ".", "?": " ?", "!": " !"}

@@ -15,6 +15,8 @@ from transformer_course.corpus.grammar.morphology import FRENCH_VOWELS
 Word = tuple[str, int]
 Keys = list[tuple[int, ...]]
 
+COMMA = 1000  # the key of a sentence's first comma; the next one has the next key
+
 ELIDING = frozenset(["le", "la", "je", "me", "te", "se", "de", "de+", "ne", "que", "ce"])
 CONTRACTIONS = {
     ("de+", "le"): "du",
@@ -120,3 +122,25 @@ def contract(word: str, written: Sequence[str], index: int) -> str:
     if word[-1] != "+" or index + 1 == len(written):
         return ""
     return CONTRACTIONS.get((word, written[index + 1]), "")
+
+
+def join(words: Sequence[str]) -> str:
+    """The words as one text; a comma joins the word before it.
+
+    >>> join(["oui", ",", "elle", "dort"])
+    'oui, elle dort'
+    """
+    return " ".join(words).replace(" ,", ",")
+
+
+def number_commas(words: Sequence[str], keys: Keys) -> Keys:
+    """Keys with which the first comma finds the first one of the other language, and so on.
+
+    >>> number_commas(["oui", ",", "elle", "dort"], [(1,), (0,), (2,), (3,)])
+    [(1,), (1000,), (2,), (3,)]
+    """
+    if "," in words:
+        commas = [index for index, word in enumerate(words) if word == ","]
+        for number, index in enumerate(commas):
+            keys[index] = (COMMA + number,)
+    return keys
