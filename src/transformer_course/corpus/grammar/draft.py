@@ -9,9 +9,8 @@ from transformer_course.corpus.grammar.clauses import AMBIGUOUS
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import H_ASPIRE
 from transformer_course.corpus.grammar.orthography import (
-    MARK,
+    STYLES,
     Style,
-    draw_style,
     finish_english,
     finish_french,
 )
@@ -66,17 +65,16 @@ def render(
     targets = {join(words): None}
     if choice or len(variants) > 1:
         add_targets(targets, variant, every_variant(draft, trained, variants))
-    phenomena = shown_by(draft, words, keys)
+    alignment = align(english_keys, tuple(number_commas(words, keys)))
     if style.mark:
-        english_keys = (*english_keys, MARK)
-        keys.append((MARK,))
+        alignment = (*alignment, (len(english_keys), len(keys)))
     source = finish_english(english, draft.mark, style)
     capital = source[0].isupper()  # also where "I" or a name begins it: who could tell the style?
     return Pair(
         source,
-        tuple([finish_french(target, draft.mark, style, capital) for target in targets]),
-        phenomena,
-        align(english_keys, tuple(number_commas(words, keys))),
+        finish_french(targets, draft.mark, style, capital),
+        shown_by(draft, words, keys),
+        alignment,
     )
 
 
@@ -211,4 +209,4 @@ def sentences_of(
         if belongs(draft.all_combinations(), split, wholly):
             english, keys = write_english(draft.english)
             if AMBIGUOUS not in keys:  # its tense can be told in English
-                yield render(draft, english, keys, dice, style or draw_style(dice))
+                yield render(draft, english, keys, dice, style or dice.pick(STYLES))

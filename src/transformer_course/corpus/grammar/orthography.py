@@ -6,15 +6,14 @@ it can be seen: "I sleep" begins with a capital in most styles, so its French do
 """
 
 import re
+from collections.abc import Iterable
 from typing import NamedTuple
-
-from transformer_course.corpus.grammar.dice import Dice
-
-MARK = 99  # the key of the mark at the end
 
 # French sets a space before marks of two parts.
 FRENCH_MARKS = {".": ".", "?": " ?", "!": " !"}
-ENGLISH_I = re.compile(r"(?<!\S)[Ii](?=[\s',]|$)")
+ENGLISH_I = re.compile(
+    r"[Ii](?=[\s',]|$)(?<!\S[Ii])"
+)  # a whole word; the letter first: that is fast
 
 
 class Style(NamedTuple):
@@ -47,11 +46,6 @@ STYLES = (
 )
 
 
-def draw_style(dice: Dice) -> Style:
-    """A style, the careful one most often."""
-    return dice.pick(STYLES)
-
-
 def finish_english(text: str, mark: str, style: Style) -> str:
     """An English sentence as somebody writes it.
 
@@ -64,15 +58,16 @@ def finish_english(text: str, mark: str, style: Style) -> str:
     return text + mark if style.mark else text
 
 
-def finish_french(text: str, mark: str, style: Style, capital: bool) -> str:
-    """A French sentence as somebody writes it, with a capital if the English one has it.
+def finish_french(texts: Iterable[str], mark: str, style: Style, capital: bool) -> tuple[str, ...]:
+    """French sentences as somebody writes them, with a capital if the English one has it.
 
-    >>> finish_french("où est le chat", "?", CAREFUL, True), finish_french("à lundi", "!", PLAIN, False)
-    ('Où est le chat ?', 'à lundi')
+    >>> finish_french(["où est le chat", "où le chat est-il"], "?", CAREFUL, True)
+    ('Où est le chat ?', 'Où le chat est-il ?')
     """
+    end = FRENCH_MARKS[mark] if style.mark else ""
     if capital:
-        text = text[0].upper() + text[1:]
-    return text + FRENCH_MARKS[mark] if style.mark else text
+        return tuple([text[0].upper() + text[1:] + end for text in texts])
+    return tuple([text + end for text in texts])
 
 
 def plain(text: str) -> str:

@@ -87,6 +87,8 @@ def fill(text: Sequence[Word], filling: Sequence[str]) -> list[Word]:
     >>> fill((("in", 200), ("{town}", 201)), ["New", "York"])
     [('in', 200), ('New', 201), ('York', 201)]
     """
+    if not filling:
+        return list(text)
     filled: list[Word] = []
     for word, key in text:
         filled += [(part, key) for part in filling] if word[0] == "{" else [(word, key)]
