@@ -166,17 +166,11 @@ class Data:
 
     def _grammar(self, split: str, n: int) -> list[Pair]:
         pairs = grammar.generate(split, n, seed=0)
-        return list(pairs if self.languages == "en-fr" else map(_turned, pairs))
+        return list(pairs if self.languages == "en-fr" else map(Pair.turned, pairs))
 
     def _multi30k(self, split: str) -> list[Pair]:
         source, target = self.languages.split("-")
         return multi30k.load_pairs(split, source, target, folder=self.folder, form=self.form)
-
-
-def _turned(pair: Pair) -> Pair:
-    """The pair from its translation to its source."""
-    alignment = tuple(sorted((target, source) for source, target in pair.alignment))
-    return Pair(pair.target, (pair.source,), pair.phenomena, alignment)
 
 
 def read_files(files: tuple[str, ...]) -> list[Pair]:
