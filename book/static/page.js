@@ -26,6 +26,17 @@ for (const list of document.querySelectorAll("dt.sig dl")) {
     part.replaceWith(block);
   }
 }
+function openTarget() {
+  // A link to the heading of a folded section opens it. (One to something inside is opened by the browser.)
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+  const fold = target?.querySelector(":scope > details.deeper");
+  if (fold) fold.open = true;
+}
+openTarget();
+window.addEventListener("hashchange", openTarget);
+window.addEventListener("beforeprint", () => {
+  for (const fold of document.querySelectorAll("details.deeper")) fold.open = true;
+});
 function unnameIcons() {
   // the icons of the colour switch carry names that contradict the button's own
   for (const icon of document.querySelectorAll(".theme-switch-button .theme-switch")) {

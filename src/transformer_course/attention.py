@@ -41,11 +41,15 @@ def softmax(scores: Tensor, mask: Tensor | None = None, dim: int = -1) -> Tensor
     The mask works inside softmax, as in Vaswani et al. 2017, §3.2.3. The paper sets hidden scores to −∞. Here a
     row that may see nothing gives 0 instead of NaN.
 
+    Scores of float16 end at ±65504. Beyond, a score is −∞, and its weight is 0, or it is +∞, and the weights of
+    its row are NaN, as in `torch.softmax`: a model that has overflowed doesn't go on in silence.
+
     Args:
         scores: any shape, for attention (batch, heads, q_len, k_len).
         mask: boolean, broadcastable to `scores`; True = may attend. A masked entry gets weight 0. Where
             *nothing* is allowed along `dim`, or only scores of −∞ beside masked ones, all weights are 0 (they
-            can't sum to 1), and gradients are 0.
+            can't sum to 1), and gradients are 0. Where no allowed score is above the lowest finite number of
+            the type (float16: −65504), those that equal it get weights that sum to less than 1.
         dim: the dimension along which the weights sum to 1.
 
     Returns:
@@ -145,6 +149,11 @@ class AdditiveAttention(nn.Module):
         self.w_query = nn.Linear(d_query, d_hidden, bias=False)
         self.w_key = nn.Linear(d_key, d_hidden, bias=False)
         self.v = nn.Linear(d_hidden, 1, bias=False)
+
+    def reset_parameters(self) -> None:
+        """Draw fresh weights, as torch draws them."""
+        for linear in (self.w_query, self.w_key, self.v):
+            linear.reset_parameters()
 
     def forward(
         self, queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None

@@ -24,10 +24,9 @@ from tqdm import tqdm
 from transformer_course.checkpoints import CheckpointError, list_checkpoints, write_json
 from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook
 from transformer_course.corpus import grammar
-from transformer_course.corpus.batches import EOS_ID
-from transformer_course.corpus.pairs import CorpusError
-from transformer_course.corpus.readers import read_lines, read_stream
+from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.evaluation import Scores, evaluate_by_phenomenon, evaluate_pairs
+from transformer_course.lines import Answer, translate_lines
 from transformer_course.recipe import (
     PairError,
     Recipe,
@@ -56,6 +55,7 @@ Debug = Annotated[
     ),
 ]
 _PACKAGE = Path(__file__).resolve().parent
+_LINES_AT_ONCE = 1000  # of a file: enough for full batches, and little memory
 _INTERNAL = "this looks like a mistake in the program: --debug shows where it comes from"
 
 
@@ -72,7 +72,8 @@ def train(
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="Local folder of Multi30k.")] = None,
     languages: Annotated[
-        str | None, typer.Option(help=f"Multi30k: {Data.languages} if left out, en-fr, ...")
+        str | None,
+        typer.Option(help="Grammar: en-fr if left out, or fr-en; Multi30k: en-de if left out, ..."),
     ] = None,
     form: Annotated[
         str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
@@ -210,45 +211,52 @@ def translate(
 ) -> None:
     """Translate sentences given on the command line, in a file, or on standard input.
 
-    Standard input is translated line by line, a file in batches, which is faster.
+    Standard input is translated line by line, a file in batches, which is faster. There is a line out for each
+    line in: a blank one for a blank one, and for one that can't be translated, whose reason is told on standard
+    error. Words that the training text did not have are told there too.
     """
     with _errors_in_one_sentence(debug):
         if text and file:
             raise ValueError("give sentences or --file, not both")
         _set_threads(threads)
-        sentences = read_lines(file) if file else text
         translator = Translator.load(run)
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
             sys.stdout.reconfigure(encoding="utf-8")  # a file of ours is one that we can read
-        if sentences:
-            _print_translations(translator, sentences, beam, alpha)
-            return
-        if sys.stdin.isatty():
-            print("Type a sentence a line; Ctrl-D ends.", file=sys.stderr)
-        for number, line in enumerate(read_stream(sys.stdin.buffer, "standard input"), 1):
-            try:
-                _print_translations(translator, [line], beam, alpha)
-            except ValueError as error:
-                # One sentence at a time is always sentence 1; here its line says more.
-                problem = str(error).removeprefix("sentence 1 ")
-                raise CorpusError(f"standard input, line {number}: {problem}") from error
+        place, lines = _lines_to_translate(text, file)
+        at_once = _LINES_AT_ONCE if text or file else 1
+        answers = translate_lines(translator, lines, beam=beam, alpha=alpha, at_once=at_once)
+        wrong = 0
+        for number, answer in enumerate(answers, 1):
+            print(answer.text, flush=True)
+            _tell(answer, number, place, debug)
+            wrong += answer.error is not None
+        if wrong:
+            raise typer.Exit(1)
 
 
-def _print_translations(
-    translator: Translator, sentences: list[str], beam: int, alpha: float
-) -> None:
-    """Print them in order; say on standard error which ones the length limit has cut."""
-    found = [best[0].ids for best in translator.search(sentences, beam=beam, alpha=alpha)]
-    for translation in translator.vocabulary.decode(found):
-        print(translation, flush=True)
-    cut = [number for number, ids in enumerate(found, 1) if ids[-1] != EOS_ID]
-    if cut:
-        shown = ", ".join(map(str, cut[:10])) + (", ..." if cut[10:] else "")
-        print(
-            f"note: the model found no end for {len(cut)} of {len(sentences)} translations, so they are cut "
-            f"(sentence {shown})",
-            file=sys.stderr,
-        )
+def _lines_to_translate(text: list[str] | None, file: Path | None) -> tuple[str, Iterator[Line]]:
+    """How messages call a line, and the lines."""
+    if file:
+        return f"{file}, line", read_each_of_file(file)
+    if text:
+        return "sentence", map(line_of_text, text)
+    if sys.stdin is None:
+        raise ValueError("standard input is closed; give sentences or --file")
+    if sys.stdin.isatty():
+        print("Type a sentence a line; Ctrl-D ends.", file=sys.stderr)
+    return "standard input, line", read_each(sys.stdin.buffer)
+
+
+def _tell(answer: Answer, number: int, place: str, debug: bool) -> None:
+    """Say on standard error what is to be known about one line."""
+    if answer.error:
+        _print_error(answer.error, debug, f"{place} {number}: ")
+    if answer.unseen:
+        words = ", ".join(f'"{word}"' for word in answer.unseen)
+        print(f"note: sentence {number}: not in the training text: {words}", file=sys.stderr)
+    if answer.cut:
+        told = "the model found no end for the translation, so it is cut"
+        print(f"note: sentence {number}: {told}", file=sys.stderr)
 
 
 @app.command()
@@ -263,7 +271,10 @@ def evaluate(
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Score a translator: exact match and BLEU, and for the grammar by phenomenon."""
+    """Score a translator: exact match and BLEU, and for the grammar by phenomenon.
+
+    From French into English there is no table by phenomenon: the sets know one right answer only.
+    """
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
         files = _names(pairs, tsv)
@@ -272,7 +283,7 @@ def evaluate(
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
-        if data.corpus == "grammar":
+        if data.corpus == "grammar" and data.languages == "en-fr":
             table = _by_phenomenon(translator, beam, alpha)
         if json_out:
             write_json(json_out, asdict(scores) | {"n_pairs": len(test), "phenomena": table})
@@ -411,10 +422,7 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(1) from error
     except (ValueError, OSError) as error:
-        if debug:
-            traceback.print_exception(error)
-        hint = "" if debug or not _looks_internal(error) else f" ({_INTERNAL})"
-        print(f"error: {' '.join(str(error).split())}{hint}", file=sys.stderr)
+        _print_error(error, debug)
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
         hint = ""
@@ -423,6 +431,13 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
             hint = f"; go on from the {start} with: {_go_on(out)}"
         print(f"\nstopped{hint}", file=sys.stderr)
         raise typer.Exit(130) from error
+
+
+def _print_error(error: ValueError | OSError, debug: bool, place: str = "") -> None:
+    if debug:
+        traceback.print_exception(error)
+    hint = "" if debug or not _looks_internal(error) else f" ({_INTERNAL})"
+    print(f"error: {place}{' '.join(str(error).split())}{hint}", file=sys.stderr)
 
 
 def _looks_internal(error: ValueError | OSError) -> bool:

@@ -2,10 +2,10 @@
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import overload
+from typing import Any, overload
 
 import torch
 from torch import Tensor
@@ -32,10 +32,21 @@ from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import log_softmax
 from transformer_course.multi_head import MultiHeadAttention, record_attention
-from transformer_course.seq2seq import Seq2Seq
+from transformer_course.seq2seq import (
+    ConvolutionalSeq2Seq,
+    RecurrentSeq2Seq,
+    Seq2Seq,
+    Seq2SeqConfig,
+)
 
 # Padded positions that are scored at once, roughly: each has logits for the whole vocabulary.
 _SCORE_TOKENS = 1024
+# Models by the name that stands in their file; a file without one is older and holds a Transformer.
+_MODELS: dict[str, Callable[[dict[str, Any]], Transformer | Seq2Seq]] = {
+    "Transformer": lambda sizes: Transformer(TransformerConfig(**sizes)),
+    "RecurrentSeq2Seq": lambda sizes: RecurrentSeq2Seq(Seq2SeqConfig(**sizes)),
+    "ConvolutionalSeq2Seq": lambda sizes: ConvolutionalSeq2Seq(Seq2SeqConfig(**sizes)),
+}
 _SOURCE_STEP = 16  # source lengths are rounded up to this before the limit of the search is set
 
 
@@ -54,6 +65,18 @@ class AttentionMaps:
     source: list[str]
     target: list[str]
     maps: dict[str, Tensor]
+
+
+@dataclass(frozen=True)
+class Translation(Hypothesis):
+    """What a search found, with what the vocabulary knows of the sentence.
+
+    Args:
+        unseen: words and signs of the source that the training text did not have (`Vocabulary.unseen`). The
+            model translates them all the same, but it can only guess.
+    """
+
+    unseen: tuple[str, ...] = ()
 
 
 class Translator:
@@ -99,7 +122,7 @@ class Translator:
         vocabulary = load_vocabulary(Path(folder))
         tensors, values = load_tensors(path)
         try:
-            model = Transformer(TransformerConfig(**values["config"]))
+            model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
@@ -108,16 +131,20 @@ class Translator:
         return cls(model.to(place), vocabulary)
 
     def save(self, folder: str | Path) -> None:
-        """Write `model.safetensors` (weights, config) and `vocabulary.json` into `folder`.
+        """Write `model.safetensors` (weights, class, config) and `vocabulary.json` into `folder`.
 
         Args:
             folder: where to; made if need be.
 
         Raises:
-            CheckpointError: if a file can't be written.
+            CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know.
         """
+        values = {
+            "model": _name(self.model),
+            "config": asdict(self.model.config),
+            "vocabulary": _digest(self.vocabulary),
+        }
         save_vocabulary(self.vocabulary, Path(folder))
-        values = {"config": asdict(self.model.config), "vocabulary": _digest(self.vocabulary)}
         save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
 
     @overload
@@ -155,7 +182,7 @@ class Translator:
         alpha: float = 0.6,
         top_beams: int = 1,
         max_tokens: int = 4096,
-    ) -> list[list[Hypothesis]]:
+    ) -> list[list[Translation]]:
         """Beam search for sentences of any lengths: sorted into batches, results in their order.
 
         A translation may get about twice as long as its source. (The paper allows 50 tokens more than the
@@ -169,7 +196,7 @@ class Translator:
             max_tokens: padded source positions in a batch, roughly.
 
         Returns:
-            For each sentence its `top_beams` best hypotheses, best first.
+            For each sentence its `top_beams` best hypotheses, best first; each says which words are `unseen`.
 
         Raises:
             ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or a number is out
@@ -186,7 +213,22 @@ class Translator:
                 src = collate(members, indices).src.to(self.device)
                 found = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
                 results.update(zip([group[i] for i in indices], found, strict=True))
-        return [results[i] for i in range(len(examples))]
+        return [
+            [Translation(h.ids, h.log_prob, h.score, unseen) for h in results[i]]
+            for i, unseen in enumerate(map(self.vocabulary.unseen, sentences))
+        ]
+
+    def check(self, sentence: str) -> None:
+        """Refuse a sentence that can't be translated, as the other methods do.
+
+        Args:
+            sentence: any text.
+
+        Raises:
+            ValueError: if it is empty or too long or no text that UTF-8 can write.
+        """
+        if problem := self._problem(self.vocabulary.encode([sentence])[0]):
+            raise ValueError(f"sentence ({_start(sentence)}) {problem}")
 
     def _by_limit(self, examples: Sequence[Example]) -> dict[int, list[int]]:
         """Sentences by how long their translations may get: about twice as long, at least 42 tokens.
@@ -267,17 +309,23 @@ class Translator:
         return next(self.model.parameters()).device
 
     def _encode(self, sentences: Sequence[str]) -> list[list[int]]:
-        limit = self.model.config.max_len - 1
         rows = self.vocabulary.encode(sentences)
         for number, (sentence, ids) in enumerate(zip(sentences, rows, strict=True), 1):
-            if not ids:
-                raise ValueError(f"sentence {number} ({sentence!r}) is empty")
-            if len(ids) > limit:
-                raise ValueError(
-                    f"sentence {number} ({sentence[:40]!r}…) has {len(ids)} subwords, the model takes "
-                    f"at most {limit}"
-                )
+            if problem := self._problem(ids):
+                raise ValueError(f"sentence {number} ({_start(sentence)}) {problem}")
         return rows
+
+    def _problem(self, ids: list[int]) -> str:
+        """Why a sentence can't be translated; empty if it can."""
+        limit = self.model.config.max_len - 1
+        if not ids:
+            return "is empty"
+        too_long = f"has {len(ids)} subwords, the model takes at most {limit}"
+        return too_long if len(ids) > limit else ""
+
+
+def _start(sentence: str) -> str:
+    return repr(sentence) if len(sentence) <= 40 else f"{sentence[:40]!r}…"
 
 
 def _device(name: str) -> torch.device:
@@ -332,6 +380,14 @@ def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
     """
     with replacing(folder / "vocabulary.json") as temporary:
         vocabulary.save(temporary)
+
+
+def _name(model: Transformer | Seq2Seq) -> str:
+    """The class that `load` makes; that of a family, if the model's own is derived from it."""
+    names = [base.__name__ for base in type(model).__mro__ if base.__name__ in _MODELS]
+    if not names:
+        raise CheckpointError(f"{type(model).__name__} can't be saved: `load` knows {[*_MODELS]}")
+    return names[0]
 
 
 def _digest(vocabulary: Vocabulary) -> str:

@@ -189,6 +189,25 @@ def test_the_grammar_is_scored_by_phenomenon(
         assert re.search(rf"^{re.escape(name)} +2 +0\.0%$", result.out, re.MULTILINE)
 
 
+def test_the_grammar_is_learnt_in_the_other_direction_too(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = cli.Recipe(vocab_size=400, training=TrainingConfig(max_steps=1, max_tokens=400))
+    monkeypatch.setitem(cli.RECIPES, "grammar", recipe)
+    generate = grammar.generate
+    monkeypatch.setattr(grammar, "generate", lambda split, n, seed: generate(split, n // 10, seed))
+    out = tmp_path / "run"
+    options = ["--corpus", "grammar", "--languages", "fr-en", "--n-pairs", 300, "--out", out]
+    assert run("train", *options).status == 0
+    data, test = runs.load_held_out(out)
+    assert data.languages == "fr-en"
+    assert [pair.target for pair in test] == [pair.source for pair in generate("test", 100, 0)]
+    monkeypatch.setattr(cli.Data, "load_test", lambda self: test[:5])
+    result = run("evaluate", out, "--beam", 1)
+    assert result.status == 0, result
+    assert "phenomenon" not in result.out  # the sets know one right answer in English
+
+
 def test_a_corpus_by_name_has_its_recipe() -> None:
     made = {
         name: cli._new_run(Path("no run"), cli.Data(corpus=name), {}, {"warmup_steps": None}, None)
@@ -212,6 +231,150 @@ def test_sentences_from_arguments_a_file_and_standard_input(run: Run, files: lis
     files[0].write_bytes(windows)
     assert run("translate", folder, "--file", files[0]).out == expected
     assert run("translate", folder, stdin=b"").out == ""
+
+
+# Whatever a line holds: input in bytes, output with one translation a line, messages
+
+LINES = [
+    (b"one\n\n \t\ntwo\n", "un\n\n\ndeux\n", []),
+    (b"one\none\ttwo\r\n\xef\xbb\xbf\n", "un\ndeux un\n\n", []),
+    (b"one\n\xef\xbb\xbftwo", "un\ndeux\n", []),
+    (b"one\n\xff\ntwo\n", "un\n\ndeux\n", ["line 2: invalid UTF-8 (byte 0xff at byte 1"]),
+    (b"one\na\x00\ntwo", "un\n\ndeux\n", ["line 2: control character (U+0000, character 2)"]),
+    (b"one\n\xed\xa0\x80\ntwo", "un\n\ndeux\n", ["line 2: invalid UTF-8"]),
+    (
+        b"one\n" + b"one " * 70,
+        "un\n\n",
+        ["line 2: ", "has 70 subwords, the model takes at most 63"],
+    ),
+    (b"one\n" + b"one " * 100_000, "un\n\n", ["line 2: more than 2,000 characters"]),
+    (b"\x00\none\n\x00", "\nun\n\n", ["line 1: control", "line 3: control"]),
+]
+
+
+@pytest.mark.parametrize(("text", "out", "problems"), LINES)
+@pytest.mark.parametrize("way", ["file", "standard input"])
+def test_each_line_has_its_answer_and_a_wrong_one_costs_no_other(
+    run: Run, tmp_path: Path, way: str, text: bytes, out: str, problems: list[str]
+) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_bytes(text)
+    given: dict[str, Any] = {} if way == "file" else {"stdin": text}
+    result = run("translate", trained_run(), *(["--file", path] if way == "file" else []), **given)
+    assert result.out == out
+    assert result.status == (1 if problems else 0)
+    name = str(path) if way == "file" else "standard input"
+    assert result.err.count("\n") == result.err.count(f"error: {name}, line ")
+    assert bool(result.err) == bool(problems)
+    for problem in problems:
+        assert problem in result.err
+
+
+@pytest.mark.parametrize("at_once", [1, 2, 1000])
+def test_arguments_are_answered_like_lines(
+    run: Run, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    monkeypatch.setattr(cli, "_LINES_AT_ONCE", at_once)
+    result = run("translate", trained_run(), "one", "", " ", "two\none", "\udcff", "\x00", "two")
+    assert result.out == "un\n\n\nun deux\n\n\ndeux\n"
+    assert result.status == 1
+    assert "error: sentence 5: half a surrogate pair (character 1)" in result.err
+    assert "error: sentence 6: control character (U+0000, character 1)" in result.err
+    assert result.err.count("\n") == 2
+    assert run("translate", trained_run(), "").out == "\n"
+
+
+def test_words_that_were_never_seen_are_named_once_a_sentence(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "lines.txt"
+    path.write_text("one\n\nzebra one § zebra\nthree Two «\n", encoding="utf-8")
+    notes = [
+        'note: sentence 3: not in the training text: "zebra", "§"\n',
+        'note: sentence 4: not in the training text: """\n',
+    ]
+    for result in (
+        run("translate", trained_run(), "--file", path),
+        run("translate", trained_run(), stdin=path.read_bytes()),
+        run("translate", trained_run(), *path.read_text(encoding="utf-8").split("\n")[:-1]),
+    ):
+        assert (result.status, result.err) == (0, "".join(notes))
+        assert result.out.count("\n") == 4
+        assert result.out.startswith("un\n\n")
+
+
+def test_what_is_odd_is_translated_without_a_mishap(run: Run) -> None:
+    odd = [
+        "</s>",
+        "<pad> <s>",
+        "שלום עולם",
+        "👩‍👩‍👧 🇫🇷",
+        "\u202eone",
+        "a\u2028b",
+        "« ’ »",
+        "𝒳" * 15,
+    ]
+    result = run("translate", trained_run(), *odd)
+    assert result.status == 0
+    assert result.out.count("\n") == len(odd)
+    assert all("sentence " in line for line in result.err.splitlines())
+    text = "".join(f"{line}\n" for line in odd).encode()
+    assert run("translate", trained_run(), stdin=text).out == result.out
+
+
+def test_a_translation_with_line_ends_in_it_is_one_line(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "transformer_course.corpus.vocabulary.Vocabulary.decode",
+        lambda self, rows: ["a\nb\rc\n"] * len(rows),
+    )
+    assert run("translate", trained_run(), "one", "two").out == "a b c \na b c \n"
+
+
+def test_a_file_is_translated_in_batches_and_not_kept_in_memory(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "_LINES_AT_ONCE", 3)
+    sizes: list[int] = []
+    search = cli.Translator.search
+
+    def counting(self: Any, sentences: list[str], **settings: Any) -> Any:
+        sizes.append(len(sentences))
+        return search(self, sentences, **settings)
+
+    monkeypatch.setattr(cli.Translator, "search", counting)
+    path = tmp_path / "lines.txt"
+    path.write_text("one\n" * 7 + "\n" + "two\n")
+    assert run("translate", trained_run(), "--file", path).out == "un\n" * 7 + "\ndeux\n"
+    assert sizes == [3, 3, 2]  # the blank line needs no search
+    path.write_bytes(b"")
+    assert run("translate", trained_run(), "--file", path) == Result(0, "", "")
+
+
+def test_wrong_numbers_end_the_command_and_not_only_a_line(run: Run) -> None:
+    result = run("translate", trained_run(), "--beam", 0, stdin=b"one\ntwo\n")
+    assert result.out == ""
+    assert_one_sentence(result, "error: beam (0) must be 1 or more")
+
+
+def test_a_closed_standard_input_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    with pytest.raises(SystemExit, match="1"):
+        cli.app(["translate", str(trained_run())])
+    assert capsys.readouterr().err.startswith("error: standard input is closed; give sentences")
+
+
+def test_ctrl_c_in_a_file_keeps_what_was_translated(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **__: object) -> Any:
+        yield cli.Answer("un")
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "translate_lines", stop)
+    result = run("translate", trained_run(), "one", "two")
+    assert (result.status, result.out, result.err.strip()) == (130, "un\n", "stopped")
 
 
 def command(*arguments: object) -> list[str]:
@@ -257,8 +420,8 @@ def test_a_translation_without_an_end_is_told(run: Run, monkeypatch: pytest.Monk
     monkeypatch.setattr(cli.Translator, "search", cut)
     result = run("translate", folder, "one", "two", "one")
     assert result.out == whole.out  # </s> isn't shown
-    assert "no end for 2 of 3 translations" in result.err
-    assert "(sentence 2, 3)" in result.err
+    told = "the model found no end for the translation, so it is cut"
+    assert result.err == f"note: sentence 2: {told}\nnote: sentence 3: {told}\n"
     stdin = run("translate", folder, stdin=b"one\n")
     assert (stdin.out, stdin.err) == ("un\n", "")
 
@@ -440,7 +603,7 @@ def test_an_option_that_stands_at_its_default_is_compared_on_resuming(
     told = f"was started with n_pairs = 300, not {default}"
     assert_one_sentence(run(*resume, few, "--n-pairs", default), told)
     own = folder_of_a_run(tmp_path / "c", runs.Data(files=tuple(map(str, files))))
-    told = "languages is for corpus 'multi30k', files of your own would ignore it"
+    told = "languages is for corpus 'grammar' or 'multi30k', files of your own would ignore it"
     assert_one_sentence(run(*resume, own, "--languages", "en-de"), told)
 
 
@@ -529,13 +692,23 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),
         ("--n-pairs 5", ["give --corpus, or files of your own"]),
-        ("--pairs EN FR --n-pairs 170000", ["n_pairs is for corpus 'grammar', files of your own"]),
-        ("--pairs EN FR --languages en-de", ["languages is for corpus 'multi30k'"]),
-        ("--pairs EN FR --folder .", ["folder is for corpus 'multi30k', files of your own"]),
+        (
+            "--pairs EN FR --steps 1 --n-pairs 170000",
+            ["n_pairs is for corpus 'grammar', files of your own"],
+        ),
+        (
+            "--pairs EN FR --languages en-de",
+            ["languages is for corpus 'grammar' or 'multi30k', files"],
+        ),
+        ("--corpus grammar --languages en-de", ["languages ('en-de') must be en-fr or fr-en"]),
+        (
+            "--pairs EN FR --steps 1 --folder .",
+            ["folder is for corpus 'multi30k', files of your own"],
+        ),
         ("--corpus grammar --form lc.norm.tok", ["form is for corpus 'multi30k'"]),
         ("--corpus multi30k --n-pairs 5", ["n_pairs is for corpus 'grammar', corpus 'multi30k'"]),
-        ("--corpus multi30k --languages en", ["languages ('en') must be two"]),
-        ("--corpus multi30k --languages en-xx --folder .", ["'xx'"]),
+        ("--corpus multi30k --languages en", ["languages ('en') must be en-de or"]),
+        ("--corpus multi30k --languages en-xx --folder .", ["languages ('en-xx')"]),
         ("--corpus multi30k --folder nowhere", ["nowhere"]),
         ("--resume", ["run.json is missing"]),
     ],
@@ -589,8 +762,8 @@ def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_
         (["one", "--beam", "1000"], ["beam (1000)", "half the vocabulary"]),
         (["one", "--alpha", "-1"], ["alpha (-1.0) must be from 0 to 10"]),
         (["one", "--alpha", "1000"], ["alpha (1000.0) must be from 0 to 10"]),
-        (["one", ""], ["sentence 2 ('') is empty"]),
-        (["one " * 70], ["has 70 subwords, the model takes at most 63"]),
+        (["one " * 70], ["sentence 1: ", "has 70 subwords, the model takes at most 63"]),
+        (["one " * 100_000], ["sentence 1: more than 2,000 characters"]),
         (["one", "--file", "x"], ["give sentences or --file, not both"]),
         (["--file", "no.txt"], ["no.txt", "cannot be read"]),
         (["\udcff"], ["half a surrogate pair"]),
@@ -600,21 +773,6 @@ def test_wrong_translation_is_refused_in_one_sentence(
     run: Run, arguments: list[str], parts: list[str]
 ) -> None:
     assert_one_sentence(run("translate", trained_run(), *arguments), *parts)
-
-
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        (b"one\n\ntwo\n", "line 2: empty line"),
-        (b"one\n\xff\n", "line 2: invalid UTF-8 (byte 0xff at byte 1 of the line)"),
-        (b"one\none\ttwo\n", "line 2: a tab where none belongs"),
-        (b"one\n" + b"one " * 70, "line 2:"),
-    ],
-)
-def test_a_wrong_line_of_standard_input_is_named(run: Run, text: bytes, problem: str) -> None:
-    result = run("translate", trained_run(), stdin=text)
-    assert result.out == "un\n"
-    assert_one_sentence(result, f"standard input, {problem}")
 
 
 def test_wrong_evaluation_is_refused_in_one_sentence(

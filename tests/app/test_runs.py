@@ -14,7 +14,7 @@ from transformer_course.checkpoints import CheckpointError, load_tensors, write_
 from transformer_course.encoder_decoder import TransformerConfig
 from transformer_course.recipe import Recipe, encode_pairs, split_pairs, train_translator
 from transformer_course.recipe.data import Data
-from transformer_course.recipe.folder import load_run
+from transformer_course.recipe.folder import load_run, save_run
 from transformer_course.training import Progress, Trainer, TrainingConfig
 from transformer_course.translator import Translator
 
@@ -137,7 +137,7 @@ def test_a_translator_is_not_resumed_with_other_pairs(tmp_path: Path) -> None:
             "n_pairs is for corpus 'grammar', corpus 'multi30k'",
         ),
         ({"files": ("a",), "n_pairs": 5}, "n_pairs is for corpus 'grammar', files of your own"),
-        ({"corpus": "grammar", "languages": "en-fr"}, "languages is for corpus 'multi30k', corpus"),
+        ({"files": ("a",), "languages": "en-fr"}, "for corpus 'grammar' or 'multi30k', files of"),
         ({"corpus": "grammar", "form": "raw"}, "form is for corpus 'multi30k', corpus 'grammar'"),
         ({"files": ("a",), "folder": "x"}, "folder is for corpus 'multi30k', files of your own"),
     ],
@@ -151,6 +151,46 @@ def test_what_the_data_uses_is_taken() -> None:
     assert Data(corpus="grammar", n_pairs=5).n_pairs == 5
     used = {"folder": "x", "languages": "en-fr", "form": "raw"}
     assert asdict(Data(corpus="multi30k", **used)).items() >= used.items()
+
+
+@pytest.mark.parametrize(
+    ("corpus", "known"),
+    [("grammar", "en-fr or fr-en"), ("multi30k", "en-de or en-fr or de-en or fr-en or de-fr or")],
+)
+def test_each_corpus_has_its_languages(corpus: str, known: str) -> None:
+    assert Data(corpus=corpus).languages == known.split()[0]
+    assert Data(corpus=corpus, languages="fr-en").languages == "fr-en"
+    for wrong in ("en-xx", "en", "fr-fr"):
+        with pytest.raises(ValueError, match=rf"^languages \('{wrong}'\) must be {known}"):
+            Data(corpus=corpus, languages=wrong)
+    assert Data(files=("a",)).languages == ""
+
+
+def test_pairs_of_the_grammar_are_turned() -> None:
+    there = Data(corpus="grammar", n_pairs=50).load()
+    back = Data(corpus="grammar", n_pairs=50, languages="fr-en").load()
+    for pairs, turned in zip(there, back, strict=True):
+        assert [(p.source, p.target) for p in turned] == [(p.target, p.source) for p in pairs]
+    assert {p.source for p in back[0]}.isdisjoint(p.source for p in there[0])
+
+
+@pytest.mark.parametrize("written", ["en-de", None])
+def test_an_old_run_of_the_grammar_is_from_english_into_french(
+    tmp_path: Path, written: str | None
+) -> None:
+    record = asdict(Data(corpus="grammar", n_pairs=7)) | {"languages": written}
+    if written is None:
+        del record["languages"]
+    write_json(tmp_path / "run.json", {"data": record, "threads": 1})
+    assert load_run(tmp_path)[0] == Data(corpus="grammar", n_pairs=7, languages="en-fr")
+    for data in (
+        Data(corpus="grammar", languages="fr-en"),
+        Data(corpus="multi30k", languages="fr-en"),
+        Data(corpus="multi30k"),
+        Data(files=("a", "b")),
+    ):
+        save_run(tmp_path, data, 1, [])
+        assert load_run(tmp_path)[0] == data
 
 
 def test_ids_keep_the_order_of_the_pairs(tmp_path: Path) -> None:

@@ -1,16 +1,23 @@
 """The translator: saved and loaded to the bit, independent of batches, honest about wrong input."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import torch
 from small_runs import number_pairs, small_model, trained, trained_run
 
-from transformer_course.checkpoints import CheckpointError, load_tensors
+from transformer_course.checkpoints import CheckpointError, load_tensors, save_tensors
 from transformer_course.corpus.batches import EOS_ID
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis
-from transformer_course.seq2seq import RecurrentSeq2Seq, Seq2SeqConfig
+from transformer_course.seq2seq import (
+    ConvolutionalSeq2Seq,
+    RecurrentSeq2Seq,
+    Seq2Seq,
+    Seq2SeqConfig,
+)
 from transformer_course.translator import Translator
 
 PAIRS = number_pairs()
@@ -46,6 +53,69 @@ def test_saving_and_loading_changes_nothing(tmp_path: Path, tied: bool) -> None:
     assert not loaded.model.training
     names = load_tensors(tmp_path / "new" / "folder" / "model.safetensors")[0].keys()
     assert ("output.weight" in names) == (not tied)
+
+
+@pytest.mark.parametrize("family", [RecurrentSeq2Seq, ConvolutionalSeq2Seq])
+def test_a_model_of_chapter_00_is_loaded_as_what_it_is(
+    tmp_path: Path, family: type[Seq2Seq]
+) -> None:
+    vocabulary = trained().vocabulary
+    torch.manual_seed(7)
+    config = Seq2SeqConfig(len(vocabulary), d_model=8, n_layers=2, dropout=0.2, max_len=61)
+    translator = Translator(family(config), vocabulary)
+    translator.save(tmp_path)
+    loaded = Translator.load(tmp_path)
+    assert type(loaded.model) is family
+    assert loaded.model.config == config
+    assert not loaded.model.training
+    assert loaded.search(SOURCES[:3], top_beams=2) == translator.search(SOURCES[:3], top_beams=2)
+
+
+def rewrite(folder: Path, change: Callable[[dict[str, Any]], object]) -> None:
+    """Change what stands beside the weights."""
+    path = folder / "model.safetensors"
+    tensors, values = load_tensors(path)
+    change(values)
+    save_tensors(path, tensors, values)
+
+
+def test_a_file_without_the_name_of_a_model_holds_a_transformer(tmp_path: Path) -> None:
+    folder = copy_of_run(tmp_path / "run")
+    rewrite(folder, lambda values: values.pop("model"))
+    assert Translator.load(folder).translate("one two three") == "trois deux un"
+    rewrite(folder, lambda values: values.update(model="Oracle"))
+    with pytest.raises(CheckpointError, match=r"is not a translator's model \('Oracle'\)"):
+        Translator.load(folder)
+
+
+def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
+    vocabulary = trained().vocabulary
+
+    class Own(RecurrentSeq2Seq):
+        pass
+
+    config = Seq2SeqConfig(len(vocabulary), d_model=8)
+    Translator(Own(config), vocabulary).save(tmp_path / "own")  # has all that its family has
+    assert type(Translator.load(tmp_path / "own").model) is RecurrentSeq2Seq
+    with pytest.raises(CheckpointError, match="Seq2Seq can't be saved: `load` knows "):
+        Translator(Seq2Seq(config), vocabulary).save(tmp_path / "other")
+    assert not (tmp_path / "other").exists()
+
+
+def test_a_search_names_the_words_that_were_never_seen() -> None:
+    found = trained().search(["one zebra two zebra §", "One two"], top_beams=2)
+    assert [[best.unseen for best in beams] for beams in found] == [[("zebra", "§")] * 2, [()] * 2]
+    assert isinstance(found[0][0], Hypothesis)
+    assert trained().search(["one two"])[0][0].unseen == ()
+
+
+def test_a_sentence_can_be_checked_before_it_is_translated() -> None:
+    trained().check("one two")
+    for empty in ("", " \u200b "):
+        with pytest.raises(ValueError, match=r"^sentence \('.*'\) is empty"):
+            trained().check(empty)
+    with pytest.raises(ValueError, match=r"^sentence \('(one ){10}'…\) has 64 subwords, the model"):
+        trained().check("one " * 64)
 
 
 def test_translations_do_not_depend_on_neighbours_order_or_batches() -> None:

@@ -301,6 +301,43 @@ def test_a_formula_stays_with_what_touches_it(tmp_path: Path) -> None:
     assert r"The line ends \(e\) here, or (\(f\))." in read
 
 
+def test_a_section_that_goes_deeper_is_folded_with_all_below_its_heading(tmp_path: Path) -> None:
+    """Up to the next heading of its level; other sections are left alone."""
+    text = """# Title
+
+## First
+
+one
+
+### Going deeper: more (1 minute)
+
+two
+
+#### Inside
+
+three
+
+## Second
+
+four, not Going deeper: here
+"""
+    html, complaints = build(tmp_path, {"index.md": text}, "course_deeper")
+    assert complaints == ""
+    assert html.count('<details class="deeper">') == html.count("</details>") == 1
+    before, rest = html.split('<details class="deeper">')
+    inside, after = rest.split("</details>")
+    assert re.match(r"<summary>\s*<h3>Going deeper: more \(1 minute\).*?</h3>\s*</summary>", inside)
+    assert [word in inside for word in ("one", "<p>two", "Inside", "<p>three", "four")] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+    ]
+    assert "<p>one" in before
+    assert "<p>four" in after
+
+
 def test_commands_show_their_usage_and_the_help_of_each_option(tmp_path: Path) -> None:
     """The page says of the options what `--help` says, word for word."""
     page = "# T\n\n```{eval-rst}\n.. automodule:: transformer_course.cli\n   :members:\n```\n"

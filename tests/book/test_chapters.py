@@ -13,13 +13,29 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def script(name: str) -> Any:
+    """Load a script of `tools`."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
 CHAPTERS = sorted(path.stem for path in (ROOT / "chapters").glob("*.ipynb"))
 PAGES = sorted(
     str(path.relative_to(ROOT))
     for folder in ("book", "chapters")
     for path in (ROOT / folder).glob("*.ipynb")
 )
+NEW_FORM = ["01_attention"]  # chapters with a core, folded sections and a reading time
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
+in_new_form = pytest.mark.parametrize("chapter", NEW_FORM)
+measuring = script("lengths")
 ORDER = [  # words of the headings, in the order of every chapter
     "Where this part sits",
     "The idea",
@@ -34,6 +50,7 @@ ORDER = [  # words of the headings, in the order of every chapter
     "Exercises",
     "References",
 ]
+WORDS_OF_CORE, LINES_OF_CORE, ASSERTS_OF_CORE = 4000, 250, 15
 LINES = 22  # a cell may have
 WIDTH = 83  # letters that fit in a line of code on the page, at 1280 pixels
 
@@ -84,7 +101,7 @@ def test_cells_are_small_and_introduced(chapter: str) -> None:
         if cell["cell_type"] == "code":
             assert len("".join(cell["source"]).splitlines()) <= LINES, cell["id"]
             assert previous == "markdown" or cell["id"].endswith(
-                ("-figure", "-picture", "-check")
+                ("-figure", "-picture", "-check", "-claims")
             ), cell["id"]
         previous = cell["cell_type"]
 
@@ -101,7 +118,7 @@ def test_code_that_is_read_is_no_wider_than_the_page(page: str) -> None:
 def test_it_asserts_what_it_says(chapter: str) -> None:
     sources = ["".join(c["source"]) for c in cells(chapter) if c["cell_type"] == "code"]
     asserting = sum("assert " in source for source in sources)
-    assert asserting >= len(sources) / 2
+    assert asserting >= len(sources) / (3 if chapter in NEW_FORM else 2)
 
 
 @every_chapter
@@ -145,14 +162,89 @@ def test_every_work_cited_is_in_the_list(chapter: str) -> None:
 
 @every_chapter
 def test_its_map_is_what_the_script_draws(chapter: str) -> None:
-    name = "draw_transformer_map"
-    spec = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    script = importlib.util.module_from_spec(spec)
-    sys.modules[name] = script
-    spec.loader.exec_module(script)
     number = chapter[:2]
     assert f"images/map_{number}.svg" in prose(chapter)
     stored = (ROOT / "book" / "images" / f"map_{number}.svg").read_text(encoding="utf-8")
-    assert stored == script.draw(number)
+    assert stored == script("draw_transformer_map").draw(number)
+
+
+def notebook(chapter: str) -> dict[str, Any]:
+    """Return a chapter's notebook as it is stored."""
+    path = ROOT / "chapters" / f"{chapter}.ipynb"
+    return dict(json.loads(path.read_text(encoding="utf-8")))
+
+
+@in_new_form
+def test_its_core_is_read_in_45_minutes(chapter: str) -> None:
+    core, _, _ = measuring.lengths(notebook(chapter))
+    assert core.words <= WORDS_OF_CORE
+    assert core.lines <= LINES_OF_CORE
+    assert core.asserts <= ASSERTS_OF_CORE
+    assert core.minutes <= 45
+
+
+@in_new_form
+def test_it_says_how_long_it_takes(chapter: str) -> None:
+    page = notebook(chapter)
+    first = "".join(page["cells"][0]["source"])
+    assert measuring.TIME_LINE.search(first)
+    assert measuring.with_times(page) == page, "python tools/lengths.py --write"
+
+
+@in_new_form
+def test_it_has_three_common_mistakes_at_most(chapter: str) -> None:
+    section = re.split(r"^## ", prose(chapter).split("## Common mistakes")[1], flags=re.M)[0]
+    assert 1 <= section.count("```{admonition}") <= 3
+
+
+@in_new_form
+def test_what_only_asserts_is_folded_and_ends_its_section(chapter: str) -> None:
+    page = cells(chapter)
+    for place, cell in enumerate(page):
+        if cell["cell_type"] == "code" and not cell["outputs"]:
+            statements = "".join(cell["source"]).splitlines()
+            tags = cell["metadata"].get("tags", [])
+            asserts = sum(line.lstrip().startswith("assert ") for line in statements)
+            assert "hide-input" in tags or asserts < len(statements) / 2, cell["id"]
+        if cell["id"].endswith("-claims"):
+            assert "hide-input" in cell["metadata"]["tags"]
+            said = cell["metadata"]["mystnb"]
+            assert set(said.values()) == {"The claims above, as code"}
+            following = "".join(page[place + 1]["source"])
+            assert re.match(r"(\([\w-]+\)=\n)?#+ ", following), cell["id"]
+
+
+@in_new_form
+def test_the_ten_questions_are_answered_by_its_core(chapter: str) -> None:
+    path = ROOT / "tests" / "questions" / f"{chapter}.yml"
+    pieces = list(measuring.pieces(notebook(chapter)))
+    folded = {piece.cell for piece in pieces if piece.deeper or not piece.seen}
+    seen = {piece.cell for piece in pieces} - folded
+    for entry in yaml.safe_load(path.read_text(encoding="utf-8")):
+        assert entry["where"] in seen, entry["question"]
+
+
+def test_lengths_count_what_is_seen_and_what_is_folded() -> None:
+    def cell(kind: str, source: str, *tags: str) -> dict[str, Any]:
+        return {"cell_type": kind, "source": [source], "metadata": {"tags": tags}, "outputs": []}
+
+    page = {
+        "cells": [
+            cell("markdown", "# One two\n\n$$\nx = 1\n$$\n\nthree $y$"),
+            cell("code", "a = 1\n\nassert a"),
+            cell("code", "assert a == 1", "hide-input"),
+            cell(
+                "markdown",
+                "```{dropdown} four\nfolded words\n```\n\n### Going deeper: more\n\nwords",
+            ),
+            cell("code", "b = 2"),
+            cell("markdown", "#### Still deeper\n\n## five\n\nsix"),
+        ]
+    }
+    core, whole, folds = measuring.lengths(page)
+    assert (core.words, core.lines, core.asserts) == (7, 2, 1)
+    assert (whole.words, whole.lines, whole.asserts) == (15, 4, 2)
+    assert list(folds) == ["Going deeper: more"]
+    assert (folds["Going deeper: more"].words, folds["Going deeper: more"].lines) == (6, 1)
+    timed = measuring.with_times(page)
+    assert "### Going deeper: more (1 minute)\n" in "".join(timed["cells"][3]["source"])

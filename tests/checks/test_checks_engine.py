@@ -16,7 +16,7 @@ import torch
 
 from transformer_course import attention
 from transformer_course.checks import comparing, running
-from transformer_course.checks.discovery import exercises_by_chapter
+from transformer_course.checks.discovery import exercises_by_chapter, exercises_named
 from transformer_course.checks.engine import judge
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 from transformer_course.checks.report import Report
@@ -401,6 +401,28 @@ def test_the_smallest_failing_case_is_shown_with_its_inputs() -> None:
     )
     message = judge(HALVES, lambda x: (x / 3, x.sum())).message
     assert "The smallest case that fails (two numbers):" in message
+
+
+def test_wrong_numbers_are_shown_rather_than_nan() -> None:
+    """Far from all keys this one gives 0/0; so cases with numbers are smaller than those."""
+
+    def kernel_regression(queries: Any, keys: Any, values: Any, bandwidth: float) -> Any:
+        powers = np.exp(-((queries[:, None] - keys) ** 2) / (2 * bandwidth**3))
+        return powers @ values / powers.sum(-1)
+
+    (exercise,) = exercises_named("kernel_regression")
+    report = judge(exercise, kernel_regression)
+    assert "NaN" not in report.message
+    assert "two queries, two keys" in report.message
+
+
+def test_the_whole_transformer_is_shown_with_all_its_weights() -> None:
+    (exercise,) = exercises_named("transformer")
+    report = judge(exercise, lambda *given: 1.1 * exercise.reference(*given))
+    assert "a dictionary with" not in report.message
+    for place in ("'table'", "'encoder'][0]['self_attention'][3", "'decoder'][0]['norms'][2][1"):
+        assert f"  weights[{place}] = " in report.message
+    assert all(len(line) < 140 for line in report.message.splitlines())
 
 
 def test_a_torch_error_is_shown_to_who_writes_torch() -> None:

@@ -10,7 +10,7 @@ import pytest
 import torch
 
 from transformer_course.checks import encoder_decoder, for_tensors, functional, part
-from transformer_course.checks.comparing import SHOWN, show
+from transformer_course.checks.comparing import LINES, SHOWN, show
 from transformer_course.checks.encoder_decoder import transformer as exercise
 from transformer_course.checks.encoder_decoder.explore import depth_table, learn_one_sentence
 from transformer_course.checks.encoder_decoder.model import right_encoder_layer
@@ -73,7 +73,7 @@ def test_a_dictionary_with_a_large_array_is_shown_by_its_names() -> None:
 
 
 def test_a_dictionary_with_many_arrays_is_shown_by_its_names() -> None:
-    many = {"a": [np.ones(1)] * (SHOWN + 1)}
+    many = {"a": [np.ones(1)] * (LINES + 1)}
     assert show("weights", many) == "weights: a dictionary with 'a'"
 
 

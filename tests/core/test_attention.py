@@ -121,6 +121,41 @@ def test_a_score_that_overflows_in_half_precision_gives_hidden_keys_no_weight() 
     assert output == 0
 
 
+def test_a_score_that_overflows_to_infinity_is_nan_where_it_is_seen() -> None:
+    """As in torch: no silent answer. Where it is hidden, it does no harm."""
+    queries, keys = torch.full((1, 8), 300.0).half(), torch.full((2, 8), 300.0).half()
+    keys[1] = 0.0
+    values = torch.tensor([[1.0], [5.0]]).half()
+    for mask in (None, torch.tensor([True, True]), torch.tensor([True, False])):
+        output, weights = scaled_dot_product_attention(queries, keys, values, mask)
+        assert weights[0, 0].isnan()
+        assert output.isnan()
+    output, weights = scaled_dot_product_attention(
+        queries, keys, values, torch.tensor([False, True])
+    )
+    assert weights.tolist() == [[0.0, 1.0]]
+    assert output == 5
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_the_lowest_finite_score_shares_with_hidden_keys(dtype: torch.dtype) -> None:
+    """The limit that the docstring names: what is lost goes to nobody, and one step above nothing is lost."""
+    lowest = torch.finfo(dtype).min
+    mask = torch.tensor([True, False])
+    at_the_limit = torch.tensor([lowest, 0.0], dtype=dtype)
+    assert softmax(at_the_limit, mask).tolist() == [0.5, 0.0]
+    one_step = torch.nextafter(at_the_limit, torch.zeros_like(at_the_limit))
+    assert softmax(one_step, mask).tolist() == [1.0, 0.0]
+
+
+def test_additive_attention_draws_every_map_anew() -> None:
+    attention = AdditiveAttention(d_query=5, d_key=3, d_hidden=11)
+    before = [p.detach().clone() for p in attention.parameters()]
+    attention.reset_parameters()
+    assert len(before) == 3
+    assert all((p != old).all() for p, old in zip(attention.parameters(), before, strict=True))
+
+
 def test_softmax_equals_torch_without_mask_and_forgets_a_common_shift() -> None:
     torch.manual_seed(0)
     scores = torch.randn(3, 5, 7)

@@ -4,6 +4,7 @@ import itertools
 import math
 from collections import Counter
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -157,6 +158,37 @@ def test_equals_a_plain_search(seed: int, beam: int, alpha: float, lengths: list
         if beam == 1:  # greedy decoding stops at its first </s>, whatever might score better later
             expected = [min(expected, key=lambda h: len(h.ids))]
         assert_same_hypotheses(found[row], expected[:beam])
+
+
+class Written:
+    """A model whose next token depends on the last one only: `nexts[last]` has the probabilities."""
+
+    training = False
+    config = SimpleNamespace(vocab_size=12, max_len=9, pad_id=PAD, dropout=0.0)
+
+    def __init__(self, nexts: dict[int, dict[int, float]]) -> None:
+        self.table = torch.full((12, 12), -torch.inf)
+        for last, probabilities in nexts.items():
+            for token, probability in probabilities.items():
+                self.table[last, token] = math.log(probability)
+
+    def start(self, src: Tensor, max_len: int, beams: int = 1) -> object:
+        """Nothing is kept."""
+        return SimpleNamespace(reorder=lambda parents: None)
+
+    def step(self, tokens: Tensor, state: object) -> Tensor:
+        """Look the last tokens up."""
+        return self.table[tokens]
+
+
+def test_the_search_goes_on_as_long_as_the_longest_sentence_could_win() -> None:
+    """With `beam` sentences finished, an open one may still win: the penalty is mildest at max_len, not now."""
+    chain = {token: {token + 1: 1.0} for token in range(4, 9)}
+    model = Written({BOS: {EOS: 0.5, 3: 0.5}, 3: {EOS: 0.4, 4: 0.6}, 9: {EOS: 1.0}, **chain})
+    ((best,),) = beam_search(model, torch.tensor([[3]]), 2, 9, alpha=2.0)
+    assert best.ids == [3, 4, 5, 6, 7, 8, 9, EOS]
+    assert best.score == pytest.approx(math.log(0.3) / (13 / 6) ** 2)
+    assert math.log(0.3) / (7 / 6) ** 2 < math.log(0.5)  # it looked lost when two had finished
 
 
 @given(seed=st.integers(0, 999), beam=st.integers(1, 6), alpha=alphas)
@@ -399,6 +431,18 @@ def test_no_gradient_is_recorded_and_the_longest_search_fits() -> None:
 
 Search = Callable[..., object]
 SEARCHES = pytest.mark.parametrize("search", [greedy, sample, beam_search])
+
+
+@SEARCHES
+def test_a_search_refuses_a_limit_that_the_model_would_take(
+    search: Search, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model may forget to look at `max_len`; the search must not start with it."""
+    model, src = make_model(0), random_ids([5, 2])
+    monkeypatch.setattr(model, "start", lambda *_: pytest.fail("the search has started"))
+    for max_len in (0, 18):
+        with refuses(f"max_len ({max_len}) must be 1 or more and at most the model's max_len (17)"):
+            search(model, src, max_len=max_len)
 
 
 @SEARCHES

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from transformer_course.corpus import multi30k
+from transformer_course.corpus.normal_form import normalise
 from transformer_course.corpus.pairs import CorpusError, Pair
-from transformer_course.corpus.readers import normalise
 
 TEXTS = {
     "train.lc.norm.tok.en": b"a cat .\na  dog . \n",

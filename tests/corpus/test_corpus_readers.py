@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from transformer_course.corpus.pairs import CorpusError, Pair
@@ -15,7 +15,6 @@ from transformer_course.corpus.readers import (
     normalise,
     read_lines,
     read_pairs,
-    read_stream,
     read_tsv,
 )
 
@@ -258,26 +257,6 @@ def test_any_bytes_are_read_or_refused_with_their_place(write: Write, data: byte
         assert re.match(re.escape(f"{path}, line ") + r"\d+: ", str(error))  # noqa: PT017
     else:
         assert len(lines) == data.count(b"\n") + (not data.endswith(b"\n"))
-
-
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=300)
-@given(
-    st.binary(min_size=1) | st.lists(SENTENCES, min_size=1).map("\r\n".join).map(str.encode),
-    st.booleans(),
-)
-def test_a_stream_is_read_by_the_rules_for_files(write: Write, data: bytes, marked: bool) -> None:
-    assume(not data.startswith((b"\x1f\x8b", b"\xef\xbb\xbf")))
-    path = write("t", b"\xef\xbb\xbf" + data if marked else data)
-
-    def outcome(read: Callable[[], list[str]]) -> list[str] | str:
-        try:
-            return read()
-        except CorpusError as error:
-            return str(error).partition(" (and ")[0]
-
-    with path.open("rb") as stream:
-        streamed = outcome(lambda: list(read_stream(stream, str(path))))
-    assert streamed == outcome(lambda: read_lines(path))
 
 
 def test_translations_are_a_tuple() -> None:

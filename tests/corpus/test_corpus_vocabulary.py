@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from tokenizers import Tokenizer
 
-from transformer_course.corpus import readers
+from transformer_course.corpus import normal_form
 from transformer_course.corpus.vocabulary import Vocabulary
 
 LINES = [
@@ -79,10 +79,92 @@ def test_normalised_text_is_left_alone(v: Vocabulary, text: str) -> None:
     assert once == once.strip(" ")
 
 
-@given(st.text(st.characters(exclude_categories=["Cc", "Cs", "Cn"])))
+@settings(max_examples=1000)
+@given(
+    st.text(st.characters(exclude_categories=["Cs", "Cn"]))
+    | st.text(st.sampled_from("ae\u0301 ()«»“’ \u00a0\u200b\u200d\n\x1c.!"))
+)
 @example("le\u00a0cafe\u0301\u2028la\u3000bas ")
 def test_readers_and_vocabulary_agree_on_the_normal_form(text: str) -> None:
-    assert V.normalise(text) == readers.normalise(text)
+    assert V.normalise(text) == normal_form.normalise(text)
+    assert normal_form.normalise(normal_form.normalise(text)) == normal_form.normalise(text)
+
+
+OLD_NORMALIZER = {
+    "type": "Sequence",
+    "normalizers": [
+        {"type": "NFC"},
+        {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "},
+        {"type": "Strip", "strip_left": True, "strip_right": True},
+        {"type": "Prepend", "prepend": " "},
+    ],
+}
+
+
+@pytest.mark.parametrize("lowercase", [False, True])
+def test_a_vocabulary_of_an_older_version_keeps_its_rule(tmp_path: Path, lowercase: bool) -> None:
+    normalizer = json.loads(json.dumps(OLD_NORMALIZER))
+    if lowercase:
+        normalizer["normalizers"].insert(0, {"type": "Lowercase"})
+    path = tmp_path / "old.json"
+    path.write_text(edited({"normalizer": normalizer}), encoding="utf-8")
+    old = Vocabulary.load(path)
+    text = "L’arbre\u00a0dit\u202f« là\u200b »"
+    assert old.normalise(text) == (
+        "l’arbre dit « là\u200b »" if lowercase else "L’arbre dit « là\u200b »"
+    )
+    assert old.decode(old.encode([text])) == [old.normalise(text)]
+    assert old.unseen("anything at all §") == ()
+    old.save(tmp_path / "again.json")
+    again = (tmp_path / "again.json").read_text(encoding="utf-8")
+    assert json.loads(again) == json.loads(path.read_text(encoding="utf-8"))
+    assert V.normalise(text) == 'L\'arbre dit "là"'
+
+
+# What was never seen
+
+
+def test_words_and_signs_that_were_never_seen_are_named_in_order_as_written() -> None:
+    v = Vocabulary.train(["The cat, the mat.", "l'arbre"], 300)
+    assert v.unseen("The cat, the mat. l'arbre") == ()
+    assert v.unseen("the  zebra § the zebra, the Cat!") == ("zebra", "§", "Cat", "!")
+    assert v.unseen("Mat cat") == ("Mat",)  # a capital at the start makes another word
+    assert v.unseen("l’arbre") == ()  # the same after normalising
+    assert v.unseen("d’arbre") == ("d'",)
+    assert v.unseen("") == v.unseen(" \u200b ") == ()
+    assert v.unseen("</s>") == ("<", "/", "s", ">")
+
+
+def test_capitals_make_no_new_word_where_the_vocabulary_makes_them_small() -> None:
+    small = Vocabulary.train(["the cat, été"], 300)
+    assert small.unseen("The CAT É E\u0301TE\u0301 Zebra") == ("É", "Zebra")
+
+
+@vocabularies
+@given(text=st.text())
+@example(text="İSTANBUL ΣΑΣ Ǆ « ẞ »")
+def test_no_text_has_anything_new_to_a_vocabulary_that_was_trained_on_it(
+    v: Vocabulary, text: str
+) -> None:
+    assert Vocabulary.train([text], 259).unseen(text) == ()
+    assert set("".join(v.unseen(text))) <= set(normal_form.normalise(text))
+
+
+def test_what_was_seen_is_saved_with_the_vocabulary(tmp_path: Path) -> None:
+    v = Vocabulary.train(["the cat « ’ \x01"], 300)
+    v.save(tmp_path / "v.json")
+    again = Vocabulary.load(tmp_path / "v.json")
+    assert again.unseen("the dog ' \"") == v.unseen("the dog ' \"") == ("dog",)
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "v.json").read_bytes() == (tmp_path / "again.json").read_bytes()
+
+
+@pytest.mark.parametrize("call", [V.unseen, SMALL.unseen])
+def test_what_is_no_text_has_no_unseen_words(call) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(ValueError, match="holds half a surrogate pair"):
+        call("\ud800")
+    with pytest.raises(ValueError, match=re.escape("lines[0] (None) must be a string")):
+        call(None)
 
 
 @given(st.text(st.characters(exclude_characters="▁", exclude_categories=["Cs"])))
@@ -104,13 +186,13 @@ def test_pieces_are_readable(vocabulary: Vocabulary) -> None:
     ("text", "cuts"),
     [
         ("l'arbre", ["l'", "arbre"]),
-        ("aujourd’hui", ["aujourd’", "hui"]),
+        ("aujourd’hui", ["aujourd'", "hui"]),
         ("didn't", ["didn'", "t"]),
         ("est-ce que ?", ["est", "-", "ce", " que", " ?"]),
         ("fin...", ["fin", ".", ".", "."]),
         ("a <== b", ["a", " <", "=", "=", " b"]),
         ("3,5 €", ["3", ",", "5", " €"]),
-        ("«là»", ["«", "là", "»"]),
+        ("«là»", ['"', "là", '"']),
     ],
 )
 def test_no_merge_crosses_a_boundary(text: str, cuts: list[str]) -> None:
@@ -282,6 +364,7 @@ def without_byte() -> str:
         (lambda: edited({"pre_tokenizer": None}), "it splits or joins text by other rules"),
         (lambda: edited({"decoder": None}), "it splits or joins text by other rules"),
         (lambda: edited({"model.dropout": 0.5}), "it splits or joins text by other rules"),
+        (lambda: edited({"model.seen": ["the"]}), "seen is not a string of words"),
         (without_byte, "some of the 256 bytes are missing"),
     ],
 )

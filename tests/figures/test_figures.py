@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import json
 import re
 import sys
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 
@@ -18,7 +21,6 @@ import numpy as np
 import pytest
 import torch
 from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from transformer_course import figures
@@ -26,7 +28,7 @@ from transformer_course.attention import (
     AdditiveAttention,
     scaled_dot_product_attention,
 )
-from transformer_course.figures import attention_plane, palette, widget
+from transformer_course.figures import attention_plane, flow, palette, widget
 
 ROOT = Path(__file__).resolve().parents[2]
 CSS = (ROOT / "book" / "static" / "course.css").read_text(encoding="utf-8")
@@ -139,17 +141,69 @@ def test_scaling_curves_draws_both_curves_of_every_quantity() -> None:
     assert figure.axes[1].get_ylim()[0] == 0
 
 
-def test_score_fields_and_key_planes_label_every_key() -> None:
+def test_score_fields_label_every_key_and_write_scores_on_their_lines() -> None:
     keys = {"short": (1.0, 0.5), "long": (3.0, -1.0)}
-    fields = figures.score_fields((2.0, 1.0), keys, {"dot": np.eye(5), "cosine": np.eye(5)})
-    planes = figures.key_planes([(2.0, 1.0), (0.0, 0.0)], keys, [[0.25, 0.75], [0.5, 0.5]])
-    for figure in (fields, planes):
-        assert isinstance(figure, Figure)
-        for axes in figure.axes:
-            words = {t.get_text().split("\n")[0] for t in axes.texts}
-            assert {"q", "short", "long"} <= words
-    assert [axes.get_title() for axes in fields.axes] == ["dot", "cosine"]
-    assert "long\n0.75" in {t.get_text() for t in planes.axes[0].texts}
+    slope = np.linspace(-8, 8, 9) * np.ones((9, 1))
+    figure = figures.score_fields((2.0, 1.0), keys, {"dot": slope, "flat": np.ones((9, 9))})
+    assert [axes.get_title() for axes in figure.axes] == ["dot", "flat"]
+    dot, flat = ({t.get_text() for t in axes.texts} for axes in figure.axes)
+    assert dot - flat == {"-6", "-2", "2", "6"}
+    assert flat >= {"query", "short", "long"}
+
+
+def test_key_planes_show_each_key_and_its_weight() -> None:
+    keys = {"cat": (1.0, 0.5), "mat": (3.0, -1.0)}
+    figure = figures.key_planes([(2.0, 1.0), (0.0, 0.0)], keys, [[0.25, 0.75], [0.5, 0.5]])
+    planes, bars = figure.axes[::2], figure.axes[1::2]
+    for plane in planes:
+        assert {"query", "cat", "mat"} <= {t.get_text() for t in plane.texts}
+    assert [[p.get_width() for p in b.patches] for b in bars] == [[0.25, 0.75], [0.5, 0.5]]
+    assert [t.get_text() for t in bars[0].texts] == ["0.25", "0.75"]
+
+
+def test_a_name_stands_beyond_the_tip_of_its_arrow() -> None:
+    keys = {"left": (-2.0, 0.2), "right": (2.0, 0.2), "up": (0.1, 2.0), "down": (0.1, -2.0)}
+    figure = figures.key_planes([(1.0, 1.0), (0.0, 0.0)], keys, [[0.25] * 4] * 2)
+    sides = {t.get_text(): (t.get_ha(), t.get_va()) for t in figure.axes[0].texts}
+    assert sides["left"][0] == "right"
+    assert sides["right"][0] == "left"
+    assert sides["up"] == ("center", "bottom")
+    assert sides["down"] == ("center", "top")
+
+
+FLOW: dict[str, Any] = {
+    "query": [2, 1],
+    "keys": {"cat": [2, 0], "mat": [0, 3]},
+    "scores": [4, 3],
+    "weights": [0.73, 0.27],
+    "values": [[10, 0, 5], [0, 20, 5]],
+    "output": [7.3, 5.4, 5],
+}
+
+
+def test_attention_flow_writes_every_number_and_every_shape() -> None:
+    texts = [t.get_text() for t in figures.attention_flow(**FLOW).axes[0].texts]
+    for name in ("query (2)", "keys (2, 2)", "scores\n(2)", "weights\n(2)", "values\n(2, 3)"):
+        assert name in texts
+    assert {"output (3)", "softmax", "cat", "mat", "7.3", "5.4", ".73", ".27", "20"} <= set(texts)
+
+
+def test_what_flows_has_the_colour_of_its_meaning() -> None:
+    patches = figures.attention_flow(**FLOW).axes[0].patches
+    squares = Counter(to_hex(p.get_edgecolor()) for p in patches if isinstance(p, Rectangle))
+    assert squares[figures.QUERY] == 2 + 2  # the query and the weights
+    assert squares[figures.KEY] == 4
+    assert squares[figures.VALUE] == 6 + 3  # values and output
+    assert squares[palette.QUIET] == 2  # scores
+
+
+def test_a_squares_number_can_be_read_on_its_colour() -> None:
+    figure, axes = flow.canvas(3, 1)
+    flow.numbers(axes, (0, 0), [[0.2, 0.9, 1234]], "#0072b2", 2, [[0.1, 0.9, 0.1]])
+    assert [t.get_color() for t in axes.texts] == [palette.INK, "white", palette.INK]
+    assert axes.texts[2].get_fontsize() < axes.texts[0].get_fontsize()
+    assert [t.get_text() for t in axes.texts] == [".20", ".90", "1234.00"]
+    plt.close(figure)
 
 
 @pytest.mark.parametrize("thing", [scaled_dot_product_attention, AdditiveAttention])
@@ -252,6 +306,10 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ],
     ("scaling_curves", ValueError): [
         lambda: figures.scaling_curves([1, 4, 16], {"a": PAIR, "b": PAIR}, {"a": PAIR, "b": PAIR})
+    ],
+    ("attention_flow", ValueError): [
+        functools.partial(figures.attention_flow, **FLOW | {name: FLOW[name][:1]})
+        for name in ("scores", "weights", "values")
     ],
     ("key_planes", ValueError): [
         lambda: figures.key_planes([PAIR, PAIR], {"a": PAIR}, [[1.0]]),

@@ -165,6 +165,7 @@ def test_one_number_in_500_may_fall_otherwise() -> None:
     old = {"ids": [1] * 999, "text": "un chat"}
     assert probes.changes_of(script, old, old | {"text": "une chat"}) == []
     assert probes.changes_of(script, old, old | {"text": "une", "ids": [1] * 997 + [2, 2]})
+    assert probes.changes_of(script, old, {"ids": old["ids"], "texts": "un chat"})  # a new name
     few = {"ids": [1] * 9}
     assert probes.changes_of(script, few, {"ids": [1] * 8 + [2]}) == ["ids / 8: 1 → 2"]
 

@@ -453,7 +453,9 @@ NO_SOURCE = {
     "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},
     "recipe.train": {"PairError", "train_translator"},
-    "recipe.data": {"check_use", "Data", "read_files", "split_pairs", "encode_pairs", "digest"},
+    "recipe.data": {
+        *("uses", "check_use", "Data", "read_files", "split_pairs", "encode_pairs", "digest"),
+    },
     "recipe.folder": {"refuse_used", "load_held_out", "load_run", "save_run", "recipe_to_resume"},
     "seq2seq.common": {"Seq2SeqCache", "Seq2SeqState"},
     "training.batches": {"Sizes", "Trainable", "Batches", "as_batches"},
@@ -462,12 +464,19 @@ NO_SOURCE = {
     "training.progress": {"Progress", "Clock"},
     "training.resuming": {"same_run", "upgraded_training", "check_same_run"},
     "training.validation": {"validation_loss"},
-    "translator": {"AttentionMaps", "Translator", "load_vocabulary", "save_vocabulary"},
+    "translator": {
+        "AttentionMaps",
+        "Translation",
+        "Translator",
+        "load_vocabulary",
+        "save_vocabulary",
+    },
 }
 NOTHING_PUBLISHED = {  # whole modules
     *("__init__", "__main__", "cli", "interrupts", "runs", "validation"),
     *("checkpoints", "checkpoints.files", "checkpoints.runs", "checkpoints.tensors"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
+    *("corpus.lenient", "corpus.normal_form", "lines"),
 }
 WORK = re.compile(r"\b([A-Z][\w-]+)( et al\.| and [A-Z][\w-]+)? ((?:19|20)\d\d)\b")
 

@@ -50,6 +50,17 @@ def counted(kind: str, n: int, start: int, end: int, kernel: int) -> dict[str, i
     return {"path": path, "waiting": waiting, "products": products}
 
 
+def leaves_the_sentence(n: int, start: int, end: int, kernel: int) -> bool:
+    """Whether dilated convolutions have no way from word to word inside the sentence: by trying all."""
+    layers = needed("dilated", kernel, abs(end - start))
+    moves = range(-(kernel // 2), kernel // 2 + 1)
+    reached = {start}
+    for i in range(layers):
+        reached = {word + move * kernel**i for word in reached for move in moves}
+        reached &= set(range(1, n + 1))
+    return end not in reached
+
+
 def steps(count: int) -> str:
     """So many steps."""
     return f"{count} step{'s' * (count != 1)}"
@@ -82,14 +93,17 @@ def holds(wires: set[Wire]) -> Callable[[Any], None]:
 def leads(
     kind: str, start: int, end: int, kernel: int, rows: int, wires: set[Wire]
 ) -> Callable[[Any], None]:
-    """A check that a way leads from word to word, layer by layer, and where it can along connections."""
+    """A check that a way leads from word to word, layer by layer, along connections only."""
 
     def check(points: Any) -> None:
         assert points[0] == [0, start - 1]
         assert points[-1] == [rows - 1, end - 1]
         for (row, word), (above, other) in pairwise(points):
-            if kind.startswith("dilated"):  # a layer's words don't all lie on the way
+            if kind.startswith(
+                "dilated"
+            ):  # the way may lead over padding, where no wires are drawn
                 assert above == row + 1
+                assert (other - word) % kernel**row == 0
                 assert abs(other - word) <= kernel // 2 * kernel**row
             else:
                 step = ((row, word), (above, other))
@@ -104,13 +118,18 @@ def leads(
 
 def ways() -> Iterator[Call]:
     """All kinds of layers, for near, far and equal words, in both directions."""
-    places = ((2, 1, 2), (10, 1, 10), (10, 10, 1), (16, 3, 14), (16, 5, 5), (16, 16, 2))
+    places = (
+        *((2, 1, 2), (10, 1, 10), (10, 10, 1), (16, 3, 14), (16, 5, 5), (16, 16, 2)),
+        *((10, 1, 3), (10, 1, 6), (16, 2, 16)),
+    )
     for kind, (n, start, end), kernel in product(KINDS, places, (3, 5, 7)):
         cost = counted(kind, n, start, end, kernel)
         yield Call(PATHS, "costs", [kind, n, start, end, kernel], cost)
         state = {"kind": kind, "n": n, "start": start, "end": end, "kernel": kernel}
+        beside = kind.startswith("dilated") and leaves_the_sentence(n, start, end, kernel)
         text = (
             f"From word {start} to word {end}, {kind}: {steps(cost['path'])} on the way. "
+            f"{'The way leads over padding beside the sentence. ' * beside}"
             f"To read all {n} words: {steps(cost['waiting'])} that must wait for each other."
         )
         yield Call(PATHS, "sentence", [state], text)
@@ -121,6 +140,10 @@ def ways() -> Iterator[Call]:
         yield Call(
             PATHS, "way", [kind, start, end, kernel], leads(kind, start, end, kernel, rows, wires)
         )
+    outside = [[0, 0], [1, -1], [2, 2]]  # width 3: 2 = -1 + 3, and no other sum
+    yield Call(PATHS, "way", ["dilated convolution", 1, 3, 3], outside)
+    for points, ends in ((outside, [-1, 9]), ([[0, 9], [1, 10], [2, 7]], [0, 10])):
+        yield Call(PATHS, "edges", [points, 10], ends)
     for kind, kernel, distance in product(KINDS[1:3], (3, 5, 7), range(16)):
         layers = needed(kind, kernel, distance)
         yield Call(PATHS, "layersFor", [kind, kernel, distance], layers)

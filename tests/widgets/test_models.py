@@ -137,6 +137,8 @@ FAULTS = {  # for each figure some code of its script, and what a mistake would 
         ("6 * n * width", "4 * n * width"),
         ("clamp(to - word, -here, here)", "here"),
         ("from >= 0 && from < n", "from > 0 && from < n"),
+        ("dilatedMove(to - word, kernel, i)", "clamp(to - word, -here, here)"),
+        ("Math.max(n - 1, ...words)", "n - 1"),
     ],
 }  # fmt: skip
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 SHOWN = 30  # an array with more elements is shown by its shape
+LINES = 40  # a dictionary with more arrays is shown by its names
 
 
 class Unfit(Exception):
@@ -240,7 +241,7 @@ def _small_parts(name: str, value: Any) -> list[str]:
         inner = value.items() if isinstance(value, dict) else enumerate(value)
         parts = [_small_parts(f"{name}[{key!r}]", part) for key, part in inner]
         lines = [line for part in parts for line in part]
-        return lines if all(parts) and len(lines) <= SHOWN else []
+        return lines if all(parts) and len(lines) <= LINES else []
     array = _numpy(value)
     row = np.array2string(array, separator=", ", precision=4, floatmode="maxprec")
     return [f"{name} = {' '.join(row.split())}"] if array.size <= SHOWN else []

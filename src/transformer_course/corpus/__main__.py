@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from transformer_course.corpus import grammar
 from transformer_course.corpus.grammar.splits import SPLITS
-from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.pairs import Pair, words
 
 
 def describe(pair: Pair) -> str:
@@ -20,13 +20,13 @@ def describe(pair: Pair) -> str:
     Raises:
         IndexError: if the alignment names a word that isn't there.
 
-    >>> print(describe(Pair("i sleep", ("je dors",), ("plain",), ((0, 0), (1, 1)))))
-    i sleep
-    je dors
+    >>> print(describe(Pair("I sleep", ("Je dors",), ("plain",), ((0, 0), (1, 1)))))
+    I sleep
+    Je dors
         plain
-        i–je, sleep–dors
+        I–Je, sleep–dors
     """
-    source, target = pair.source.split(), pair.target.split()
+    source, target = words(pair.source), words(pair.target)
     lines = [pair.source, pair.target, *(f"or: {other}" for other in pair.targets[1:])]
     lines.append("    " + ", ".join(pair.phenomena))
     lines.append("    " + ", ".join(f"{source[i]}–{target[j]}" for i, j in pair.alignment))

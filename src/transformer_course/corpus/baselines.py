@@ -4,13 +4,14 @@ Each is made from training pairs and translates a sentence: the most frequent an
 training sentence, word by word with a dictionary, and the dictionary with a 3-gram language model.
 """
 
+import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import log
 
 import numpy as np
 
-from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.pairs import Pair, words
 from transformer_course.corpus.scoring import chosen_pronoun
 
 Baseline = Callable[[str], str]
@@ -71,20 +72,29 @@ def nearest(pairs: Sequence[Pair]) -> Baseline:
     places: dict[str, list[int]] = defaultdict(list)
     lengths = np.zeros(len(pairs))
     for index, pair in enumerate(pairs):
-        words = set(pair.source.split())
-        lengths[index] = len(words)
-        for word in words:
+        found = set(words(pair.source))
+        lengths[index] = len(found)
+        for word in found:
             places[word].append(index)
     arrays = {word: np.array(indices) for word, indices in places.items()}
 
     def translate(source: str) -> str:
-        words = set(source.split())
+        asked = set(words(source))
         shared = np.zeros(len(pairs))
-        for word in words & arrays.keys():
+        for word in asked & arrays.keys():
             shared[arrays[word]] += 1
-        return pairs[int(np.argmax(shared / (lengths + len(words) - shared)))].target
+        return pairs[int(np.argmax(shared / (lengths + len(asked) - shared)))].target
 
     return translate
+
+
+def _joined(french: Iterable[str]) -> str:
+    """French words and marks as one text: a comma and a full stop join the word before them.
+
+    >>> _joined(["Oui", ",", "le", "chat", "dort", "."]), _joined(["Où", "?"])
+    ('Oui, le chat dort.', 'Où ?')
+    """
+    return re.sub(r" ([,.])", r"\1", " ".join(french))
 
 
 Dictionary = dict[str, list[tuple[str, float]]]
@@ -111,11 +121,11 @@ def learn_dictionary(pairs: Sequence[Pair], size: int = 4) -> Dictionary:
     _check_some(pairs)
     counts: dict[str, Counter[str]] = defaultdict(Counter)
     for pair in pairs:
-        target = pair.target.split()
+        target = words(pair.target)
         linked: dict[int, list[str]] = defaultdict(list)
         for source_index, target_index in pair.alignment:
             linked[source_index].append(target[target_index])
-        for index, word in enumerate(pair.source.split()):
+        for index, word in enumerate(words(pair.source)):
             counts[word][" ".join(linked[index])] += 1
     return {
         word: [(text, n / found.total()) for text, n in found.most_common(size)]
@@ -141,8 +151,8 @@ def word_by_word(pairs: Sequence[Pair]) -> Baseline:
     dictionary = learn_dictionary(pairs)
 
     def translate(source: str) -> str:
-        words = (dictionary.get(word, [("", 1.0)])[0][0] for word in source.split())
-        return " ".join(word for word in words if word)
+        texts = (dictionary.get(word, [("", 1.0)])[0][0] for word in words(source))
+        return _joined(text for text in texts if text)
 
     return translate
 
@@ -159,11 +169,11 @@ class ThreeGrams:
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self.counts: Counter[tuple[str, ...]] = Counter()
         for pair in pairs:
-            words = ("<s>", "<s>", *pair.target.split(), "</s>")
-            for i in range(2, len(words)):
+            text = ("<s>", "<s>", *words(pair.target), "</s>")
+            for i in range(2, len(text)):
                 for order in (1, 2, 3):
-                    self.counts[tuple(words[i - order + 1 : i + 1])] += 1
-        self.total = sum(n for words, n in self.counts.items() if len(words) == 1)
+                    self.counts[tuple(text[i - order + 1 : i + 1])] += 1
+        self.total = sum(n for gram, n in self.counts.items() if len(gram) == 1)
         self.history: Counter[tuple[str, ...]] = Counter()
         for gram, n in self.counts.items():
             self.history[gram[:-1]] += n
@@ -207,17 +217,17 @@ def three_gram(pairs: Sequence[Pair], beam: int = 8) -> Baseline:
 
     def translate(source: str) -> str:
         beams: list[tuple[float, tuple[str, ...]]] = [(0.0, ("<s>", "<s>"))]
-        for word in source.split():
+        for word in words(source):
             grown = []
-            for score, words in beams:
+            for score, begun in beams:
                 for text, p in dictionary.get(word, [("", 1.0)]):
-                    new, total = words, score + log(p)
+                    new, total = begun, score + log(p)
                     for piece in text.split():
                         total += model.log_probability((new[-2], new[-1]), piece)
                         new = (*new, piece)
                     grown.append((total, new))
             beams = sorted(grown, key=lambda item: -item[0])[:beam]
-        return " ".join(beams[0][1][2:])
+        return _joined(beams[0][1][2:])
 
     return translate
 

@@ -18,8 +18,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from transformer_course.corpus.normal_form import normalise
 from transformer_course.corpus.pairs import CorpusError, Pair
-from transformer_course.corpus.readers import PathLike, normalise, read_bytes
+from transformer_course.corpus.readers import PathLike, read_bytes
 
 SPLITS = ("train", "val", "test_2016_flickr")
 LANGUAGES = ("de", "en", "fr")
@@ -50,7 +51,7 @@ def load(
             scores are given) or "raw".
 
     Returns:
-        The sentences in the order of the file, each brought to one form by `readers.normalise`.
+        The sentences in the order of the file, each brought to one form by `normal_form.normalise`.
 
     Raises:
         ValueError: if split, language or form is not one of those above.

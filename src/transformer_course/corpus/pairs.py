@@ -1,10 +1,45 @@
 """A sentence and its translations (chapter 07), the unit that every corpus of the course is made of."""
 
+import re
 from dataclasses import dataclass
+
+WORD_OR_MARK = re.compile(r"""[.,;:!?"()«»…]|[^\s.,;:!?"()«»…]+""")
 
 
 class CorpusError(ValueError):
     """A corpus that cannot be read; the message starts with the file and the line at fault."""
+
+
+def words(text: str) -> list[str]:
+    """The words and marks of a sentence, one by one.
+
+    Args:
+        text: a sentence. An apostrophe or a hyphen stands within a word.
+
+    Returns:
+        The words and marks in their order.
+
+    >>> words("The cat's here, isn't it?")
+    ['The', "cat's", 'here', ',', "isn't", 'it', '?']
+    >>> words("L'arbre dort-il ?")
+    ["L'arbre", 'dort-il', '?']
+    """
+    return WORD_OR_MARK.findall(text)
+
+
+def count_words(text: str) -> int:
+    """The number of words of a sentence, without its marks.
+
+    Args:
+        text: a sentence.
+
+    Returns:
+        The number.
+
+    >>> count_words("Le chat dort-il ?"), count_words("No, thank you.")
+    (3, 3)
+    """
+    return sum(any(map(str.isalnum, word)) for word in words(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +51,15 @@ class Pair:
         targets: every right translation; the first one is the one trained on.
         phenomena: what the sentence is an example of ("elision", "negation", …).
         alignment: (word of the source, word of `targets[0]`) pairs, both counted from 0 in
-            the sentence split at its spaces.
+            `words(...)` of the sentence, so that marks count too.
 
     Raises:
         ValueError: if there is no translation, or one string where a tuple of them belongs.
 
-    >>> pair = Pair("i am a student", ("je suis étudiant", "je suis étudiante"))
+    >>> pair = Pair("I am a student.", ("Je suis étudiant.", "Je suis étudiante."))
     >>> pair.target
-    'je suis étudiant'
-    >>> pair.accepts("je suis étudiante")
+    'Je suis étudiant.'
+    >>> pair.accepts("Je suis étudiante.")
     True
     """
 
@@ -54,3 +89,15 @@ class Pair:
             True if it is, letter for letter.
         """
         return " ".join(translation.split()) in self.targets
+
+    def turned(self) -> "Pair":
+        """The pair in the other direction: from the translation that is trained on to the source.
+
+        Returns:
+            A pair with the same phenomena, whose one right translation is the source.
+
+        >>> Pair("a red car", ("une voiture rouge",), (), ((0, 0), (1, 2), (2, 1))).turned().source
+        'une voiture rouge'
+        """
+        alignment = tuple(sorted((target, source) for source, target in self.alignment))
+        return Pair(self.target, (self.source,), self.phenomena, alignment)

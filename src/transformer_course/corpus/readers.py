@@ -5,7 +5,7 @@ What every reader does, and nothing else:
 - A file is UTF-8 text, plain or compressed with gzip; its first bytes tell which, not its name.
 - Only a line feed ends a line. A carriage return before it (Windows) and a byte-order mark at the
   start of the file are taken off; a last line without a line feed counts like any other.
-- Each sentence is brought to one form by `normalise`, the form in which a `Vocabulary` gives
+- Each sentence is brought to the form of `corpus.normal_form`, in which a `Vocabulary` gives
   sentences back, so that two spellings of one sentence compare as equal.
 - Everything else is an error that names file and line: an empty line, a tab where none belongs, a
   control character, invalid UTF-8, a sentence longer than `max_chars`, files of unequal length. No
@@ -16,12 +16,12 @@ import contextlib
 import gzip
 import os
 import re
-import unicodedata
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
+from transformer_course.corpus.normal_form import normalise
 from transformer_course.corpus.pairs import CorpusError, Pair
 
 PathLike = str | os.PathLike[str]
@@ -104,33 +104,6 @@ def read_tsv(path: PathLike, *, max_chars: int = MAX_CHARS) -> list[Pair]:
     return pairs
 
 
-def read_stream(lines: Iterable[bytes], name: str, *, max_chars: int = MAX_CHARS) -> Iterator[str]:
-    """Read sentences that come one at a time, such as those of standard input, by the rules for files.
-
-    Args:
-        lines: each sentence's line as bytes, with or without its line feed.
-        name: what errors call the stream.
-        max_chars: the longest sentence allowed, in characters.
-
-    Yields:
-        One sentence a line, as soon as its line is there.
-
-    Raises:
-        CorpusError: at a line that breaks a rule of this module.
-        ValueError: if `max_chars` is below 1.
-
-    >>> list(read_stream([b"the cat sleeps\\r\\n"], "standard input"))
-    ['the cat sleeps']
-    """
-    for number, raw in enumerate(lines, start=1):
-        line = raw.removesuffix(b"\n")
-        sentences, problems = _parse(
-            name, [line.removeprefix(_BOM) if number == 1 else line], _sentence, max_chars, number
-        )
-        _raise_first(problems)
-        yield from sentences
-
-
 def read_bytes(path: PathLike) -> bytes:
     """Read a file whole, decompressed if it is gzip.
 
@@ -151,21 +124,24 @@ def read_bytes(path: PathLike) -> bytes:
     return _unzip(name, data) if data.startswith(_GZIP) else data
 
 
-def normalise(text: str) -> str:
-    """Bring a sentence to Unicode's composed form (NFC), each run of white space to one space.
-
-    White space at either end goes; a no-break space counts as white space.
+def decode_line(raw: bytes) -> str:
+    """Decode one line and take off the carriage return that a Windows line ends with.
 
     Args:
-        text: any text.
+        raw: the line without its line feed.
 
     Returns:
-        The same text in that form; empty if there is nothing but white space.
+        Its text.
 
-    >>> normalise("  le\u00a0 cafe\u0301 ") == "le café"
-    True
+    Raises:
+        CorpusError: at the first byte that is no UTF-8.
     """
-    return " ".join(unicodedata.normalize("NFC", text).split())
+    try:
+        return raw.decode("utf-8").removesuffix("\r")
+    except UnicodeDecodeError as error:
+        hint = "; the text looks like UTF-16, save it as UTF-8" if raw[:2] in _UTF16 else ""
+        bad = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1} of the line"
+        raise CorpusError(f"invalid UTF-8 ({bad}){hint}") from error
 
 
 def _parse(
@@ -173,15 +149,14 @@ def _parse(
     raw_lines: list[bytes],
     parse: Callable[[str, int], Parsed],
     max_chars: int,
-    first: int = 1,
 ) -> tuple[list[Parsed], list[str]]:
     """Parse every line; return what could be parsed and a message for each line at fault."""
     if max_chars < 1:
         raise ValueError(f"max_chars ({max_chars}) must be at least 1")
     parsed, problems = [], []
-    for number, raw in enumerate(raw_lines, start=first):
+    for number, raw in enumerate(raw_lines, start=1):
         try:
-            parsed.append(parse(_decode(raw), max_chars))
+            parsed.append(parse(decode_line(raw), max_chars))
         except ValueError as problem:
             problems.append(f"{name}, line {number}: {problem}")
     return parsed, problems
@@ -213,16 +188,6 @@ def _pair(line: str, max_chars: int) -> Pair:
         if not field.strip():
             raise ValueError(f"the {side} is empty")
     return Pair(_sentence(fields[0], max_chars), (_sentence(fields[1], max_chars),))
-
-
-def _decode(raw: bytes) -> str:
-    """Decode one line and take off the carriage return that a Windows line ends with."""
-    try:
-        return raw.decode("utf-8").removesuffix("\r")
-    except UnicodeDecodeError as error:
-        hint = "; the text looks like UTF-16, save it as UTF-8" if raw[:2] in _UTF16 else ""
-        bad = f"byte 0x{raw[error.start]:02x} at byte {error.start + 1} of the line"
-        raise ValueError(f"invalid UTF-8 ({bad}){hint}") from error
 
 
 def _raw_lines(path: PathLike) -> list[bytes]:

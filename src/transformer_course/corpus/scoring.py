@@ -5,10 +5,10 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from itertools import pairwise
 
-from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.pairs import Pair, count_words
 
 TWO_WAY = ("antecedent", "fitting")  # phenomena whose sentences ask for il or elle
-PRONOUN = re.compile(r"(?:\b|')(il|elle)\b")
+PRONOUN = re.compile(r"(?:\b|')(il|elle)\b", re.IGNORECASE)
 
 
 def exact_match(pairs: Sequence[Pair], translations: Sequence[str]) -> float:
@@ -83,7 +83,7 @@ def group_by_length(pairs: Sequence[Pair], starts: Sequence[int]) -> dict[str, l
     groups: dict[str, list[Pair]] = {name: [] for name in [*names, f"{starts[-1]}+"]}
     found = list(groups.values())
     for pair in pairs:
-        group = bisect_right(starts, len(pair.source.split())) - 1
+        group = bisect_right(starts, count_words(pair.source)) - 1
         if group < 0:
             raise ValueError(f"source ({pair.source!r}) must have {starts[0]} words or more")
         found[group].append(pair)
@@ -99,11 +99,13 @@ def chosen_pronoun(translation: str) -> str:
     Returns:
         "il" or "elle", or an empty text if there is neither.
 
+    >>> chosen_pronoun("Il dort.")
+    'il'
     >>> chosen_pronoun("l'animal n'a pas traversé la rue parce qu'elle était trop large")
     'elle'
     """
     found = PRONOUN.findall(translation)
-    return found[-1] if found else ""
+    return found[-1].lower() if found else ""
 
 
 def pronoun_accuracy(pairs: Sequence[Pair], translations: Sequence[str]) -> float:

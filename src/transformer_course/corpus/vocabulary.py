@@ -5,6 +5,8 @@ single symbols and merges the pair that is most frequent in the training text, a
 until the vocabulary is full. Here the symbols are the 256 bytes of UTF-8 (Radford et al. 2019), so
 every text can be written and no unknown symbol exists. No merge crosses a space, an apostrophe
 ("l'" + "arbre") or a punctuation mark. The work is done by the tokenizers library.
+
+A vocabulary also remembers the words and signs of its training text, so that `unseen` can name what is new.
 """
 
 import json
@@ -20,6 +22,8 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
+from transformer_course.corpus.normal_form import INVISIBLE, MARKS, SPACES, normalise
+
 PAD, BOS, EOS = "<pad>", "<s>", "</s>"
 _SPECIALS = [PAD, BOS, EOS]
 _SMALLEST = len(_SPECIALS) + 256
@@ -27,6 +31,7 @@ _SMALLEST = len(_SPECIALS) + 256
 # Letters and digits with the space before them and the apostrophe after them, or a single mark.
 _WORD_OR_MARK = r" ?[^\s\p{P}\p{S}]+['’]?| ?[\p{P}\p{S}]"
 _SPACE = "▁"
+_WORDS = pre_tokenizers.Split(Regex(_WORD_OR_MARK), "isolated")
 
 
 class Vocabulary:
@@ -41,22 +46,27 @@ class Vocabulary:
     Args:
         tokenizer: one of the tokenizers library, with the rules of this module; its handling of
             special tokens is changed in place.
+        seen: the words and signs of the training text, in the form that `normalise` gives them; None if nobody
+            knows.
 
     >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
     >>> vocabulary.pieces("le chat voit l'arbre")
     ['▁le', '▁chat', '▁voit', "▁l'", 'a', 'r', 'b', 'r', 'e']
     >>> vocabulary.decode(vocabulary.encode(["Le  chat  gør"]))
     ['le chat gør']
+    >>> vocabulary.unseen("le zèbre voit l'arbre §")
+    ('zèbre', '§')
     """
 
     pad_id = 0
     bos_id = 1
     eos_id = 2
 
-    def __init__(self, tokenizer: Tokenizer) -> None:
+    def __init__(self, tokenizer: Tokenizer, seen: Iterable[str] | None = None) -> None:
         tokenizer.encode_special_tokens = True  # "</s>" in a text is text, not the end of it
         self._tokenizer = tokenizer
         self._size: int = tokenizer.get_vocab_size()
+        self._seen = None if seen is None else frozenset(seen)
 
     @classmethod
     def train(cls, lines: Iterable[str], size: int) -> "Vocabulary":
@@ -93,11 +103,17 @@ class Vocabulary:
             show_progress=False,
         )
         tokenizer.train_from_iterator(sentences, trainer, length=len(sentences))
-        return cls(tokenizer)
+        # No word crosses a space: each string between two spaces is looked at once.
+        strings = {string for sentence in sentences for string in sentence.split()}
+        form = tokenizer.normalizer.normalize_str
+        return cls(tokenizer, {word for string in strings for word in _words(form(string))})
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "Vocabulary":
-        """Read a vocabulary that `save` wrote.
+        """Read a vocabulary that `save` wrote, also one of an older version.
+
+        An older one keeps the rules it was learnt with (white space and NFC only), and doesn't know which words
+        its text had.
 
         Args:
             path: the file.
@@ -111,12 +127,14 @@ class Vocabulary:
         """
         refusal = f"{os.fspath(path)} is not a vocabulary written by Vocabulary.save"
         try:
-            tokenizer = Tokenizer.from_str(Path(path).read_text(encoding="utf-8"))
+            text = Path(path).read_text(encoding="utf-8")
+            tokenizer = Tokenizer.from_str(text)
         except OSError:
             raise
         except Exception as error:  # the library raises bare Exception for whatever it can't read
             raise ValueError(f"{refusal}: {error}") from error
-        if all(_rules(tokenizer) != _rules(_untrained(small)) for small in (False, True)):
+        known = [_untrained(small, marks) for small in (False, True) for marks in (True, False)]
+        if all(_rules(tokenizer) != _rules(rules) for rules in known):
             raise ValueError(f"{refusal}: it splits or joins text by other rules")
         if [tokenizer.id_to_token(i) for i in range(3)] != _SPECIALS:
             raise ValueError(f"{refusal}: ids 0, 1, 2 are not {PAD}, {BOS}, {EOS}")
@@ -124,10 +142,15 @@ class Vocabulary:
             raise ValueError(f"{refusal}: some of the 256 bytes are missing")
         if sorted(tokenizer.get_vocab().values()) != list(range(tokenizer.get_vocab_size())):
             raise ValueError(f"{refusal}: its ids have gaps")
-        return cls(tokenizer)
+        seen = json.loads(text)["model"].get("seen")
+        if not isinstance(seen, str | None):
+            raise ValueError(f"{refusal}: seen is not a string of words")
+        return cls(tokenizer, None if seen is None else seen.split(" "))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the vocabulary as JSON of the tokenizers library; the same one, the same bytes.
+
+        The words of the training text stand in it as "seen", which the library passes over.
 
         Args:
             path: the file, replaced if it exists; its folder must exist.
@@ -135,7 +158,10 @@ class Vocabulary:
         Raises:
             OSError: if the file cannot be written.
         """
-        text = self._tokenizer.to_str(pretty=True) + "\n"
+        state = json.loads(self._tokenizer.to_str())
+        if self._seen is not None:
+            state["model"]["seen"] = " ".join(sorted(self._seen))
+        text = json.dumps(state, indent=2, ensure_ascii=False) + "\n"
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     def __len__(self) -> int:
@@ -143,9 +169,10 @@ class Vocabulary:
         return self._size
 
     def normalise(self, text: str) -> str:
-        """Bring a text to the form that decoding gives back: composed (NFC), single spaces.
+        """Bring a text to the form that decoding gives back, the one of `corpus.normal_form`.
 
-        Lower-cased too, if the vocabulary was learnt from text without capitals.
+        Lower-cased too, if the vocabulary was learnt from text without capitals. A vocabulary of an older
+        version composes letters (NFC) and makes spaces single, no more.
 
         Args:
             text: any text.
@@ -158,6 +185,29 @@ class Vocabulary:
         """
         normalised: str = self._tokenizer.normalizer.normalize_str(text)
         return normalised.removeprefix(" ")
+
+    def unseen(self, text: str) -> tuple[str, ...]:
+        """The words and signs of a text that the training text did not have.
+
+        A word counts as seen in exactly the spelling of the training text. "The" at the start of a sentence is
+        new if only "the" was there; but capitals make no difference to a vocabulary that lower-cases. Words end
+        where no merge goes on: "l'arbre" is "l'" and "arbre", and each punctuation mark stands alone.
+
+        Args:
+            text: one sentence.
+
+        Returns:
+            Each such word once, in the order and with the capitals of the text, in the form of
+            `corpus.normal_form`; none if the vocabulary, one of an older version, doesn't know its words.
+
+        Raises:
+            ValueError: if it is not text, or UTF-8 cannot write it.
+        """
+        _checked([text])
+        if self._seen is None:
+            return ()
+        words = dict.fromkeys(_words(normalise(text)))
+        return tuple(word for word in words if self.normalise(word) not in self._seen)
 
     def encode(self, lines: Sequence[str]) -> list[list[int]]:
         """Turn sentences into ids, without special tokens.
@@ -242,27 +292,34 @@ class Vocabulary:
         return [entry for entry in entries[:end] if entry >= len(_SPECIALS)]
 
 
-def _untrained(lowercase: bool) -> Tokenizer:
-    """Set up the rules of the pipeline, with an empty vocabulary."""
+def _untrained(lowercase: bool, marks: bool = True) -> Tokenizer:
+    """Set up the rules of the pipeline, with an empty vocabulary; without `marks` those of older versions."""
     tokenizer = Tokenizer(models.BPE())
     tokenizer.normalizer = normalizers.Sequence(
         [
             *([normalizers.Lowercase()] if lowercase else []),
+            *([normalizers.Replace(Regex(INVISIBLE), "")] if marks else []),
             normalizers.NFC(),
-            normalizers.Replace(Regex(r"\s+"), " "),
+            normalizers.Replace(Regex(SPACES if marks else r"\s+"), " "),
             normalizers.Strip(),
+            *(normalizers.Replace(Regex(old), new) for old, new in MARKS if marks),
             # so that a word has one form, at the start of a sentence and inside it
             normalizers.Prepend(" "),
         ]
     )
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
-            pre_tokenizers.Split(Regex(_WORD_OR_MARK), "isolated"),
+            _WORDS,
             pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False),
         ]
     )
     tokenizer.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(" ", 1, 0)])
     return tokenizer
+
+
+def _words(text: str) -> list[str]:
+    """The words and marks of a normalised text, one by one: what the merges stay inside of."""
+    return [word for part, _ in _WORDS.pre_tokenize_str(text) if (word := part.strip(" "))]
 
 
 def _rules(tokenizer: Tokenizer) -> dict[str, Any]:

@@ -5,13 +5,7 @@ grey and hatched. Plots are drawn on white and return a matplotlib `Figure`; a n
 expression of a cell. Needs the extra `figures`: `pip install ".[figures]"` in the folder of the course.
 """
 
-from transformer_course.figures.attention import (
-    front_page,
-    kernel_fits,
-    key_planes,
-    scaling_curves,
-    score_fields,
-)
+from transformer_course.figures.attention import front_page, kernel_fits, scaling_curves
 from transformer_course.figures.attention_plane import AttentionPlane
 from transformer_course.figures.beam_explorer import BeamExplorer
 from transformer_course.figures.decoding import (
@@ -39,6 +33,7 @@ from transformer_course.figures.loss import (
 from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
+from transformer_course.figures.mechanism import attention_flow
 from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi30k import (
     bleu_by_minutes,
@@ -93,6 +88,7 @@ from transformer_course.figures.training import (
     rate_curves,
     shift_picture,
 )
+from transformer_course.figures.vectors import key_planes, score_fields
 from transformer_course.figures.word_paths import WordPaths
 
 __all__ = [
@@ -117,6 +113,7 @@ __all__ = [
     "Source",
     "WordPaths",
     "accuracy_by_length",
+    "attention_flow",
     "bleu_by_minutes",
     "bleu_by_words",
     "cache_grids",

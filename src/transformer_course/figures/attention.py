@@ -1,12 +1,9 @@
 """The plots of chapter 01. Numbers come from the notebook; nothing is computed here but places on paper."""
 
-import math
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib import patheffects as path_effects
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
@@ -128,78 +125,6 @@ def kernel_fits(
     return figure
 
 
-def _arrow(axes: Axes, vector: Sequence[float], colour: str, name: str, words: str) -> None:
-    """Draw a vector from the origin with its name at the tip."""
-    style = {"arrowstyle": "-|>", "color": colour, "lw": 2.2, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", xy=(vector[0], vector[1]), xytext=(0, 0), arrowprops=style)
-    length = math.hypot(*vector)
-    outward = np.array(vector) / length if length else np.array((0.0, -1.0))
-    label = axes.annotate(
-        name,
-        (vector[0], vector[1]),
-        xytext=tuple(outward * (18 if "\n" in name else 11)),
-        textcoords="offset points",
-        ha="center",
-        va="center",
-        linespacing=0.95,
-        color=words,
-        fontweight="bold",
-    )
-    halo = path_effects.withStroke(linewidth=3, foreground="white")
-    label.set_path_effects([halo])  # legible on any ground
-    label.set_in_layout(False)  # else a label near the edge would make the plane smaller
-
-
-def _plane(axes: Axes, limit: float) -> None:
-    """Give a plane its axes through the middle."""
-    axes.axhline(0, color=LINE, lw=1, zorder=0)
-    axes.axvline(0, color=LINE, lw=1, zorder=0)
-    ticks = [-round(limit / 2), round(limit / 2)]
-    axes.set(xlim=(-limit, limit), ylim=(-limit, limit), aspect="equal", xticks=ticks, yticks=ticks)
-
-
-@drawn
-def score_fields(
-    query: Sequence[float], keys: Mapping[str, Sequence[float]], fields: Mapping[str, ArrayLike]
-) -> Figure:
-    """Draw, for each kind of score, what a key would get at every place of the plane.
-
-    Args:
-        query: two numbers.
-        keys: two numbers for each name.
-        fields: for each of two or more kinds of score, a square grid over -4 … 4 in both directions, row 0 at
-            the bottom.
-
-    Returns:
-        The figure.
-    """
-    figure, panels = plt.subplots(1, len(fields), figsize=(6.4, 2.7), sharey=True)
-    for axes, (kind, field) in zip(panels, fields.items(), strict=True):
-        field = np.asarray(field)
-        line = np.linspace(-4, 4, len(field))
-        levels = np.linspace(field.min(), field.max(), 12)
-        axes.contourf(line, line, field, levels=levels, cmap="Greys", alpha=0.75)
-        _plane(axes, 4)
-        _arrow(axes, query, QUERY, "q", QUERY)
-        for name, key in keys.items():
-            axes.plot(*key, "o", color=KEY, mec="white", ms=10)
-            axes.annotate(
-                name,
-                (key[0], key[1]),
-                xytext=(0, -9),
-                textcoords="offset points",
-                ha="center",
-                va="top",
-                color=KEY_TEXT,
-                fontweight="bold",
-                bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1},
-            )
-        axes.set_title(kind)
-        axes.set_xlabel("first number")
-    panels[0].set_ylabel("second number")
-    return figure
-
-
 @drawn
 def scaling_curves(
     widths: Sequence[int],
@@ -245,35 +170,4 @@ def scaling_curves(
             )
     panels[-1].set_xticks(LOG_TICKS, [str(width) for width in LOG_TICKS])
     panels[-1].set_xlabel("$d_k$, the width of queries and keys")
-    return figure
-
-
-@drawn
-def key_planes(
-    queries: Sequence[Sequence[float]],
-    keys: Mapping[str, Sequence[float]],
-    weights: Sequence[Sequence[float]],
-) -> Figure:
-    """Draw the plane of the keys for several queries; a key's disc is as large as its weight.
-
-    Args:
-        queries: two or more, two numbers each.
-        keys: two numbers for each name.
-        weights: for each query, one weight for each key.
-
-    Returns:
-        The figure.
-
-    Raises:
-        ValueError: if there aren't as many lists of weights as queries, or as many weights as keys.
-    """
-    figure, panels = plt.subplots(1, len(queries), figsize=(6.4, 2.8), sharey=True)
-    for axes, query, shares in zip(panels, queries, weights, strict=True):
-        _plane(axes, 5.6)  # room for the names, also at the edge of the figure
-        for (name, key), share in zip(keys.items(), shares, strict=True):
-            axes.scatter(*key, s=1500 * share, color=QUERY, alpha=0.3, lw=0, clip_on=False)
-            _arrow(axes, key, KEY, f"{name}\n{share:.2f}", INK)
-        _arrow(axes, query, QUERY, "q", QUERY)
-        axes.set_xlabel("living")
-    panels[0].set_ylabel("thing")
     return figure

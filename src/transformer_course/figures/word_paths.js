@@ -52,8 +52,9 @@ function render({ model, el }) {
     }
     const points = way(kind, start, end, kernel);
     const rows = 1 + Math.max(...points.map(([row]) => row));
-    const size = [n * WIDE, rows * HIGH + 4];
-    const place = ([row, word]) => [(word + 0.5) * WIDE, size[1] - 2 - (row + 0.5) * HIGH];
+    const [low, high] = edges(points, n);
+    const size = [(high - low + 1) * WIDE, rows * HIGH + 4];
+    const place = ([row, word]) => [(word - low + 0.5) * WIDE, size[1] - 2 - (row + 0.5) * HIGH];
     drawing.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
     drawing.style.maxWidth = `${size[0]}px`;
     drawing.replaceChildren();
@@ -64,6 +65,10 @@ function render({ model, el }) {
     connections(kind, n, rows, start, end, kernel).forEach((pair) => line(pair, "tc-wire"));
     points.slice(1).forEach((point, i) => line([points[i], point], "tc-way"));
     const on = new Set(points.map(String));
+    for (const point of points.filter(([, word]) => word < 0 || word >= n)) {
+      const [cx, cy] = place(point);
+      svg(drawing, "circle", { cx, cy, r: 12, class: "tc-on tc-beside" });
+    }
     for (let row = 0; row < rows; row += 1) {
       for (let word = 0; word < n; word += 1) {
         const [cx, cy] = place([row, word]);

@@ -34,7 +34,18 @@ export function costs(kind, n, start, end, kernel) {
   return { path: layers, waiting: layers, products: layers * kernel * n * width };
 }
 
-/** The way as points [row, word], words counted from 0: row 0 holds the words, the rows above it the layers. */
+/** How many words one layer of dilated convolutions takes: of each step's sizes only one lets later layers arrive. */
+function dilatedMove(distance, kernel, i) {
+  const [side, step] = [(kernel - 1) / 2, kernel ** i];
+  return (modulo(distance / step + side, kernel) - side) * step;
+}
+
+const modulo = (number, by) => ((number % by) + by) % by;
+
+/**
+ * The way as points [row, word], words counted from 0: row 0 holds the words, the rows above it the layers. Dilated
+ * convolutions see every few words only, so their way may lead over padding: words below 0, or beyond the last.
+ */
 export function way(kind, start, end, kernel) {
   const [from, to] = [start - 1, end - 1];
   if (kind === "self-attention") return [[0, from], [1, to]];
@@ -48,10 +59,16 @@ export function way(kind, start, end, kernel) {
   let word = from;
   for (let i = 0; i < layers; i += 1) {
     const here = reach(kind, kernel, i);
-    word += clamp(to - word, -here, here);
+    word += kind === "convolution" ? clamp(to - word, -here, here) : dilatedMove(to - word, kernel, i);
     points.push([i + 1, word]);
   }
   return points;
+}
+
+/** The first and the last word of a drawing: those of the sentence, and padding that the way leads over. */
+export function edges(points, n) {
+  const words = points.map(([, word]) => word);
+  return [Math.min(0, ...words), Math.max(n - 1, ...words)];
 }
 
 /** All connections of the rows that are drawn: pairs of points. */
@@ -80,8 +97,10 @@ export function connections(kind, n, rows, start, end, kernel) {
 /** What there is to see, in sentences. */
 export function sentence({ kind, n, start, end, kernel }) {
   const { path, waiting } = costs(kind, n, start, end, kernel);
+  const [low, high] = edges(way(kind, start, end, kernel), n);
+  const beside = low < 0 || high >= n ? "The way leads over padding beside the sentence. " : "";
   return (
-    `From word ${start} to word ${end}, ${kind}: ${counted(path, "step")} on the way. ` +
+    `From word ${start} to word ${end}, ${kind}: ${counted(path, "step")} on the way. ${beside}` +
     `To read all ${n} words: ${counted(waiting, "step")} that must wait for each other.`
   );
 }

@@ -14,11 +14,32 @@ from transformer_course.recipe.settings import RECIPES
 
 # Which corpus uses what; the others would ignore it.
 USED_BY = {
-    "n_pairs": "grammar",
-    "folder": "multi30k",
-    "languages": "multi30k",
-    "form": "multi30k",
+    "n_pairs": ("grammar",),
+    "folder": ("multi30k",),
+    "languages": ("grammar", "multi30k"),
+    "form": ("multi30k",),
 }
+# From which language into which; the first is taken if nothing is said.
+LANGUAGES = {
+    "grammar": ("en-fr", "fr-en"),
+    "multi30k": ("en-de", "en-fr", "de-en", "fr-en", "de-fr", "fr-de"),
+}
+
+
+def uses(corpus: str, name: str) -> bool:
+    """Whether a corpus uses a field of `Data`.
+
+    Args:
+        corpus: "grammar" or "multi30k"; empty for files of one's own.
+        name: the field.
+
+    Returns:
+        False if it would ignore it.
+
+    >>> uses("grammar", "form")
+    False
+    """
+    return corpus in USED_BY.get(name, (corpus,))
 
 
 def check_use(corpus: str, given: Iterable[str]) -> None:
@@ -34,9 +55,10 @@ def check_use(corpus: str, given: Iterable[str]) -> None:
     >>> check_use("grammar", ["n_pairs"])
     """
     for name in sorted(given):
-        if USED_BY.get(name, corpus) != corpus:
+        if not uses(corpus, name):
             here = f"corpus {corpus!r}" if corpus else "files of your own"
-            raise ValueError(f"{name} is for corpus {USED_BY[name]!r}, {here} would ignore it")
+            users = " or ".join(map(repr, USED_BY[name]))
+            raise ValueError(f"{name} is for corpus {users}, {here} would ignore it")
 
 
 @dataclass(frozen=True)
@@ -49,12 +71,13 @@ class Data:
         files: two aligned files, or one tab-separated file.
         valid_files: the same for validation; parts of `files` are held out if there are none.
         folder: where the files of Multi30k are; downloaded if left out.
-        languages: "en-de", "en-fr", "de-en" or "fr-en", for Multi30k.
+        languages: for the grammar "en-fr" or "fr-en", for Multi30k "en-de" or another two of en, de and fr.
+            Left out, it becomes the first of these; it stays empty for files of one's own.
         form: "lc.norm.tok" or "raw", for Multi30k.
 
     Raises:
         ValueError: if there is no such corpus, both a corpus and files are given, there are files to validate
-            on but none to train on, `languages` isn't two, or something is set that this corpus doesn't use.
+            on but none to train on, the corpus hasn't these `languages`, or it would ignore what is set.
     """
 
     corpus: str = ""
@@ -62,7 +85,7 @@ class Data:
     files: tuple[str, ...] = ()
     valid_files: tuple[str, ...] = ()
     folder: str | None = None
-    languages: str = "en-de"
+    languages: str = ""
     form: str = "lc.norm.tok"
 
     def __post_init__(self) -> None:
@@ -72,10 +95,13 @@ class Data:
             raise ValueError("give either --corpus or files of your own, not both")
         if self.valid_files and not self.files:
             raise ValueError("files to validate on need files to train on, by --pairs or --tsv")
-        if self.languages.count("-") != 1:
-            raise ValueError(f"languages ({self.languages!r}) must be two, such as 'en-de'")
         defaults = Data.__dataclass_fields__
         check_use(self.corpus, {n for n in USED_BY if getattr(self, n) != defaults[n].default})
+        if self.corpus:
+            known = LANGUAGES[self.corpus]
+            object.__setattr__(self, "languages", self.languages or known[0])
+            if self.languages not in known:
+                raise ValueError(f"languages ({self.languages!r}) must be {' or '.join(known)}")
 
     def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
         """Pairs to train on, to validate on, and, held out from files, to test on.
@@ -86,12 +112,11 @@ class Data:
         Raises:
             CorpusError: if a file is missing, can't be downloaded, breaks a rule of `corpus.readers`, or has
                 fewer than two different sources.
-            ValueError: if `n_pairs` is negative, Multi30k lacks a language or the form, or there is neither a
+            ValueError: if `n_pairs` is negative, Multi30k lacks the form, or there is neither a
                 corpus nor one or two files.
         """
         if self.corpus == "grammar":
-            train = list(grammar.generate("train", self.n_pairs, seed=0))
-            return train, list(grammar.generate("valid", 1000, seed=0)), []
+            return self._grammar("train", self.n_pairs), self._grammar("valid", 1000), []
         if self.corpus == "multi30k":
             return self._multi30k("train"), self._multi30k("val"), []
         if self.valid_files:
@@ -114,7 +139,7 @@ class Data:
             ValueError: if nothing was held out from the files, or as `load` does.
         """
         if self.corpus == "grammar":
-            return list(grammar.generate("test", 1000, seed=0))
+            return self._grammar("test", 1000)
         if self.corpus == "multi30k":
             return self._multi30k("test_2016_flickr")
         if test := self.load()[2]:
@@ -138,6 +163,10 @@ class Data:
             if pair in pairs:
                 return f"{files[0]}, line {pairs.index(pair) + 1}: "
         return ""
+
+    def _grammar(self, split: str, n: int) -> list[Pair]:
+        pairs = grammar.generate(split, n, seed=0)
+        return list(pairs if self.languages == "en-fr" else map(Pair.turned, pairs))
 
     def _multi30k(self, split: str) -> list[Pair]:
         source, target = self.languages.split("-")

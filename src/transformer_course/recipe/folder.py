@@ -5,7 +5,7 @@ from pathlib import Path
 
 from transformer_course.checkpoints import CheckpointError, list_checkpoints, read_json, write_json
 from transformer_course.corpus.pairs import CorpusError, Pair
-from transformer_course.recipe.data import USED_BY, Data, digest
+from transformer_course.recipe.data import LANGUAGES, Data, digest, uses
 from transformer_course.recipe.settings import Recipe
 
 
@@ -87,7 +87,9 @@ def load_run(folder: Path) -> tuple[Data, int]:
         for name in ("files", "valid_files"):
             record["data"][name] = tuple(record["data"][name])
         corpus = record["data"]["corpus"]  # options that it ignored were written down once
-        used = {n: v for n, v in record["data"].items() if USED_BY.get(n, corpus) == corpus}
+        used = {n: v for n, v in record["data"].items() if uses(corpus, n)}
+        if corpus == "grammar" and used.get("languages") not in LANGUAGES[corpus]:
+            used.pop("languages", None)  # the default of Multi30k, from when only that one used it
         return Data(**used), int(record["threads"])
     except (ValueError, TypeError, KeyError) as error:
         raise CheckpointError(f"{path} is damaged: {error}") from error

@@ -7,3 +7,21 @@ def softmax__shifted_by_the_mean(scores, axis=-1):
     """a shift that isn't the largest score"""
     powers = np.exp(scores - scores.mean(axis, keepdims=True))
     return powers / powers.sum(axis, keepdims=True)
+
+
+def softmax__scores_kept_in_a_range(scores, axis=-1):
+    """large scores cut off"""
+    powers = np.exp(np.minimum(np.maximum(scores, -50), 50))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def kernel_regression__bandwidth_as_it_is(queries, keys, values, bandwidth):
+    """the bandwidth not squared, and weights that vanish far away"""
+    powers = np.exp(-((queries[:, None] - keys) ** 2) / (2 * bandwidth))
+    return (powers / powers.sum(1, keepdims=True)) @ values
+
+
+def kernel_regression__without_two(queries, keys, values, bandwidth):
+    """the factor 2 left out, and weights that vanish far away"""
+    powers = np.exp(-(((queries[:, None] - keys) / bandwidth) ** 2))
+    return (powers * values).sum(1) / powers.sum(1)

@@ -70,3 +70,32 @@ def next_token_distribution__every_cut_on_the_whole_distribution(logits, tempera
     lowest = np.maximum(ranked[..., top_k - 1 : top_k], np.take_along_axis(ranked, enough, axis=-1))
     kept = np.where(probs >= lowest, probs, 0)
     return kept / kept.sum(-1, keepdims=True)
+
+
+def next_token_distribution__small_ones_cut(logits, temperature, top_k, top_p):
+    """top_p as a threshold for single tokens, even if nothing is left"""
+    probs = _softmax(logits / temperature)
+    probs[probs < np.sort(probs, -1)[..., -top_k][..., None]] = 0
+    probs = probs / probs.sum(-1, keepdims=True)
+    probs[probs < 1 - top_p] = 0
+    return probs / probs.sum(-1, keepdims=True)
+
+
+def bleu__sets_of_runs(hypotheses, references):
+    """each different run counted once a sentence"""
+    ours, theirs = (
+        [line.split() for line in text.split("\n")] for text in (hypotheses, references)
+    )
+
+    def runs(words, n):
+        return {tuple(words[i : i + n]) for i in range(len(words) - n + 1)}
+
+    logs = []
+    for n in range(1, 5):
+        pairs = [(runs(a, n), runs(b, n)) for a, b in zip(ours, theirs, strict=True)]
+        found, total = sum(len(a & b) for a, b in pairs), sum(len(a) for a, _ in pairs)
+        if not found:
+            return 0.0
+        logs.append(np.log(found / total))
+    shorter = min(0, 1 - len(references.split()) / len(hypotheses.split()))
+    return float(100 * np.exp(np.mean(logs) + shorter))

@@ -49,3 +49,9 @@ def transformer__log_softmax(src, tgt, weights, n_heads):
     """log-probabilities instead of logits"""
     logits = torch.tensor(_model(src, tgt, weights, n_heads))
     return torch.log_softmax(logits, -1)
+
+
+def layer_norm__mean_distance(x, gain, bias, eps):
+    """divided by the mean magnitude"""
+    centred = x - x.mean(-1, keepdims=True)
+    return centred / (abs(centred).mean(-1, keepdims=True) + eps) * gain + bias

@@ -67,3 +67,17 @@ def multi_head_attention__softmax_dim_1_with_a_low_number(
     """softmax over the heads, and hidden keys get equal shares"""
     weights, hidden = (w_query, w_key, w_value, w_output), None if mask is None else ~mask
     return _attend(x, memory, weights, n_heads, hidden, -1e9, axis=1)
+
+
+def multi_head_attention__with_a_residual(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """x added to the output"""
+    q, k, v = (
+        _split(a @ b, n_heads) for a, b in ((x, w_query), (memory, w_key), (memory, w_value))
+    )
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e9)
+    weights = torch.softmax(scores, -1)
+    return x + _merge(weights @ v) @ w_output, weights

@@ -79,11 +79,6 @@ def softmax__shift_after_the_exponential(scores, axis=-1):
     return powers / powers.sum(axis, keepdims=True)
 
 
-def softmax__clipped(scores, axis=-1):
-    powers = np.exp(np.clip(scores, -50, 50))
-    return powers / powers.sum(axis, keepdims=True)
-
-
 def softmax__powers_of_two(scores, axis=-1):
     powers = 2 ** (scores - scores.max(axis, keepdims=True))
     return powers / powers.sum(axis, keepdims=True)

@@ -194,13 +194,6 @@ def multi_head_attention__queries_from_memory(
     return _mha(memory, x, (w_query, w_key, w_value, w_output), n_heads, mask)
 
 
-def multi_head_attention__residual_added(
-    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
-):
-    output, weights = _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)
-    return x + output, weights
-
-
 def multi_head_attention__values_not_projected(
     x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
 ):

@@ -242,10 +242,6 @@ def shuffled__columns_of_the_output(output, weights, order):
     return output[:, order], weights[order][:, order]
 
 
-def shuffled__columns_moved_back(output, weights, order):
-    return output[order], weights[order][:, np.argsort(order)]
-
-
 def shuffled__an_average(output, weights, order):
     return (output + output[order]) / 2, (weights + weights[order][:, order]) / 2
 
@@ -332,11 +328,6 @@ def own_score__positive_own_scores(x, w_query, w_key):
 
 def own_score__mean_own_score(x, w_query, w_key):
     return tuple(float(np.diag(x @ w_query @ (x @ w).T).mean()) for w in (w_key, w_query))
-
-
-def own_score__above_the_mean_of_the_row(x, w_query, w_key):
-    squares = [x @ w_query @ (x @ w).T for w in (w_key, w_query)]
-    return tuple(float((np.diag(s) > s.mean(1)).mean()) for s in squares)
 
 
 def own_score__in_percent(x, w_query, w_key):

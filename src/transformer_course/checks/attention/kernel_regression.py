@@ -1,5 +1,6 @@
 """Exercise: kernel regression, the oldest attention."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,9 +25,14 @@ def reference(queries: Array, keys: Array, values: Array, bandwidth: float) -> A
     return _softmax(-_squares(queries, keys) / (2 * bandwidth**2)) @ values
 
 
-def _unstable(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
-    powers = np.exp(-_squares(queries, keys) / (2 * bandwidth**2))
-    return powers @ values / powers.sum(-1)
+def _unstable(divisor: Callable[[float], float]) -> Callable[..., Array]:
+    """Return the regression without softmax's shift, its squares divided by something made of the bandwidth."""
+
+    def wrong(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
+        powers = np.exp(-_squares(queries, keys) / divisor(bandwidth))
+        return powers @ values / powers.sum(-1)
+
+    return wrong
 
 
 def _not_divided(queries: Array, keys: Array, values: Array, bandwidth: float) -> Array:
@@ -35,8 +41,9 @@ def _not_divided(queries: Array, keys: Array, values: Array, bandwidth: float) -
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array, Array, float]:
     """Return queries, keys and values on a line, and a bandwidth."""
-    q_len, k_len = rng.integers(1, 6), rng.integers(1, 7)
     far = rng.choice([0.0, 0.0, 80.0])
+    # Far away many answers are NaN, which tells little: such cases are larger than those that give numbers.
+    q_len, k_len = rng.integers(3 if far else 1, 6), rng.integers(3 if far else 1, 7)
     keys, values = rng.normal(size=k_len), rng.normal(size=k_len)
     return rng.normal(size=q_len) * 2 + far, keys, values, float(rng.uniform(0.3, 2.0))
 
@@ -77,9 +84,21 @@ kernel_regression = Exercise(
         ),
         Misconception(
             "weights that vanish far away",
-            _unstable,
+            _unstable(lambda bandwidth: 2 * bandwidth**2),
             "Far from all keys each exponential becomes 0, and 0/0 is no number. Softmax has a "
             "cure for large scores.",
+        ),
+        Misconception(
+            "the bandwidth not squared, and weights that vanish far away",
+            _unstable(lambda bandwidth: 2 * bandwidth),
+            "If all places and the bandwidth are twice as large, nothing should change. Mend this "
+            "first; far from all keys you get 0/0 besides.",
+        ),
+        Misconception(
+            "the factor 2 left out, and weights that vanish far away",
+            _unstable(lambda bandwidth: bandwidth**2),
+            "Compare the denominator of your scores with the one in the task, symbol by symbol. "
+            "Mend this first; far from all keys you get 0/0 besides.",
         ),
         Misconception(
             "the bandwidth not squared",

@@ -23,6 +23,12 @@ def _global_maximum(scores: Array, axis: int) -> Array:
     return powers / powers.sum(axis, keepdims=True)
 
 
+def _cut_off(scores: Array, axis: int) -> Array:
+    powers = np.exp(np.clip(scores, -100, 100))
+    result: Array = powers / powers.sum(axis, keepdims=True)
+    return result
+
+
 def _axis_lost(shift: Shift, *, kept: bool = False) -> Callable[[Array, int], Array]:
     """Return softmax with another shift; the sum loses its axis unless it is `kept`."""
 
@@ -79,6 +85,12 @@ softmax = Exercise(
             lambda scores, axis: np.exp(scores) / np.exp(scores).sum(axis, keepdims=True),
             "The exponential of 1000 is too large for a float. Adding one number to all scores "
             "changes no weight: which number keeps the exponentials small?",
+        ),
+        Misconception(
+            "large scores cut off",
+            _cut_off,
+            "Two scores above your limit get the same weight, however far apart they are. Which "
+            "number can be subtracted from all scores of a row and change no weight?",
         ),
         Misconception(
             "one shift for the whole array",

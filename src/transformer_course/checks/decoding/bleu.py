@@ -79,6 +79,16 @@ def _unclipped(hypotheses: str, references: str) -> float:
     return _score(*counts, _brevity(*_lengths(hypotheses, references)))
 
 
+def _once(hypotheses: str, references: str) -> float:
+    found, total = [0] * 4, [0] * 4
+    for words, right in zip(_split(hypotheses), _split(references), strict=True):
+        for n in range(1, 5):
+            ours, theirs = set(_ngrams(words, n)), set(_ngrams(right, n))
+            found[n - 1] += len(ours & theirs)
+            total[n - 1] += len(ours)
+    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+
+
 def _mean_of_sentences(hypotheses: str, references: str) -> float:
     pairs = zip(hypotheses.split("\n"), references.split("\n"), strict=True)
     return float(np.mean([reference(ours, theirs) for ours, theirs in pairs]))
@@ -191,6 +201,11 @@ bleu = Exercise(
             "counts not clipped",
             _unclipped,
             "What is the precision of 'the the the the' against a reference with one 'the'?",
+        ),
+        Misconception(
+            "each different run counted once a sentence",
+            _once,
+            "What is the precision of 'the the cat' against 'the cat sat'? How many words does it have?",
         ),
         Misconception(
             "the mean of the sentences' BLEU",

@@ -114,6 +114,11 @@ def _threshold(logits: Array, temperature: float, top_k: int, top_p: float) -> A
     return normalised(np.where((probs >= 1 - top_p) | (probs == most), probs, 0.0))
 
 
+def _threshold_alone(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
+    probs = normalised(k_best(softmax(logits / temperature), top_k))
+    return normalised(np.where(probs >= 1 - top_p, probs, 0.0))
+
+
 def _zeros_in_softmax(logits: Array, temperature: float, top_k: int, top_p: float) -> Array:
     kept = reference(logits, temperature, top_k, top_p) > 0
     return softmax(np.where(kept, logits / temperature, 0.0))
@@ -231,6 +236,12 @@ next_token_distribution = Exercise(
             "one token too many in the nucleus",
             _one_too_many,
             "The smallest set that reaches top_p. Can you leave out the last one of yours?",
+        ),
+        Misconception(
+            "top_p as a threshold for single tokens, even if nothing is left",
+            _threshold_alone,
+            "At times you cut all tokens, and get 0/0. top_p is compared with a sum of probabilities, not with "
+            "each one.",
         ),
         Misconception(
             "top_p as a threshold for single tokens",

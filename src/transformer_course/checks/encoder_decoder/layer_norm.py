@@ -79,6 +79,11 @@ def _numbers(rng: np.random.Generator, batch: int, length: int, d_model: int) ->
     return x, gain, bias, float(rng.choice([1e-5, 0.01, 0.25]))
 
 
+def _mean_magnitude(x: Array) -> Array:
+    result: Array = np.abs(x - x.mean(-1, keepdims=True)).mean(-1, keepdims=True)
+    return result
+
+
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
     """Return tokens of different sizes, gain, bias and epsilon."""
     batch, length = (int(n) for n in rng.integers(1, 5, size=2))
@@ -116,6 +121,13 @@ layer_norm = Exercise(
     ),
     draw=draw,
     misconceptions=(
+        Misconception(
+            "divided by the mean magnitude",
+            lambda x, gain, bias, eps: (
+                gain * (x - x.mean(-1, keepdims=True)) / (_mean_magnitude(x) + eps) + bias
+            ),
+            "The root of the mean of squares isn't the mean of the magnitudes: take 0, 0 and 3.",
+        ),
         Misconception(
             "over the tokens instead of over the features",
             _variant(-2),

@@ -16,9 +16,11 @@ from transformer_course.checks.encoder_decoder.model import (
     right_masks,
 )
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+from transformer_course.checks.running import in_depth
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.positional_encoding import sinusoidal_encoding
 
+SMALL = 8  # seed of the small case
 MATRICES = ("w_query", "w_key", "w_value", "w_output")
 
 
@@ -176,6 +178,18 @@ def _case(
     return Case(about, _numbers(np.random.default_rng(4), lengths, depths, padded, batch))
 
 
+def _small_case(about: str, src: list[int], tgt: list[int]) -> Case:
+    """Return a case of 1 head, 1 layer each and width 4 in small whole numbers: a check shows all of them."""
+    rng = np.random.default_rng(SMALL)
+    weights = {
+        "table": rng.normal(size=(5, 4)),
+        "encoder": [draw_layer(rng, 4, 4)],
+        "decoder": [draw_layer(rng, 4, 4, decoder=True)],
+    }
+    whole = in_depth(weights, lambda x: np.round(x) + 0.0)  # + 0.0: no -0
+    return Case(about, (np.array([src]), np.array([tgt]), whole, 1))
+
+
 transformer = Exercise(
     name="transformer",
     kind="implement",
@@ -192,10 +206,11 @@ transformer = Exercise(
     returns=("logits",),
     reference=reference,
     cases=(
-        _case("1 source token, 1 target token, 1 layer each", (1, 1), (1, 1)),
-        _case("2 source tokens, 1 target token", (2, 1), (1, 1)),
-        _case("3 source tokens, 3 target tokens", (3, 3), (1, 1)),
-        _case("3 source tokens, the last is padding", (3, 2), (1, 1), True),
+        _small_case("1 source token, 1 target token, 1 layer each", [3], [2]),
+        _small_case("2 source tokens, 1 target token", [3, 4], [2]),
+        _small_case("3 source tokens, 3 target tokens", [3, 4, 1], [2, 1, 3]),
+        _small_case("3 source tokens, the last is padding", [3, 4, 0], [2, 1]),
+        _case("3 source tokens, 3 target tokens, other weights", (3, 3), (1, 1)),
         _case("2 layers each", (3, 3), (2, 2)),
         _case("3 encoder layers, 2 decoder layers, 2 sentences, padded", (5, 4), (3, 2), True, 2),
         *random_cases(draw, 5),

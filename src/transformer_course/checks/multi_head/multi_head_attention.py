@@ -76,6 +76,11 @@ def reference(
     return result
 
 
+def _with_x(x: Array, *others: Any) -> Results:
+    output, weights = reference(x, *others)
+    return x + output, weights
+
+
 def _cut_alone(x: Array, n_heads: int) -> Array:
     return x.reshape(x.shape[0], n_heads, x.shape[1], -1)
 
@@ -193,6 +198,11 @@ multi_head_attention = Exercise(
     ),
     draw=draw,
     misconceptions=(
+        Misconception(
+            "x added to the output",
+            _with_x,
+            "Nothing is added to the output of attention here. Which part of a layer does that?",
+        ),
         Misconception(
             "cut into heads without a transpose",
             _variant(split=_cut_alone),

@@ -117,6 +117,11 @@ own_score = Exercise(
             "You compare the words as they are. Scores are made from queries and keys.",
         ),
         Misconception(
+            "above the mean of the row, not the highest",
+            _measured(share=lambda s: float((np.diag(s) > s.mean(-1)).mean())),
+            "A score can be above the mean of its row, and another one higher still.",
+        ),
+        Misconception(
             "the mean weight on itself",
             _measured(share=lambda s: _mean_own_weight(s)),
             "That is how much a word looks at itself, on average. Asked is how often its own score "

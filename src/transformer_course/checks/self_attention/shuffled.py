@@ -90,6 +90,11 @@ shuffled = Exercise(
             "You put word number i at place order[i]. Read again: which word comes first?",
         ),
         Misconception(
+            "the columns of the weights moved the other way round",
+            lambda output, weights, order: (output[order], weights[order][:, _back(order)]),
+            "Rows are right. Those who are asked stand in the same new order as those who ask.",
+        ),
+        Misconception(
             "single weights picked instead of rows and columns",
             lambda output, weights, order: (output[order], weights[order, order]),
             "With two lists in one pair of brackets, NumPy picks pairs: only the diagonal. Move "

@@ -8,6 +8,7 @@ from transformer_course.corpus.grammar.coreference import CELLS, fitting, street
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, sentences_of
 from transformer_course.corpus.grammar.mixture import PHENOMENA, Rule
+from transformer_course.corpus.grammar.orthography import Style, plain
 from transformer_course.corpus.grammar.splits import check_request
 from transformer_course.corpus.pairs import Pair
 
@@ -18,7 +19,9 @@ CROSSED: dict[str, Callable[..., Draft]] = {
 }
 
 
-def sentences_with(phenomenon: str, split: str, n: int, seed: int = 0) -> Iterator[Pair]:
+def sentences_with(
+    phenomenon: str, split: str, n: int, seed: int = 0, style: Style | None = None
+) -> Iterator[Pair]:
     """Different sentences of a split that show a phenomenon.
 
     Each of the rules that can show it gives as many sentences as the others, the phenomena with il
@@ -29,6 +32,7 @@ def sentences_with(phenomenon: str, split: str, n: int, seed: int = 0) -> Iterat
         split: "train", "valid" or "test".
         n: how many pairs, 0 or more.
         seed: another seed gives other sentences.
+        style: capitals and marks of all sentences; each has its own at random if left out.
 
     Returns:
         The pairs, made one by one as they are asked for, from the rules in turn.
@@ -43,8 +47,9 @@ def sentences_with(phenomenon: str, split: str, n: int, seed: int = 0) -> Iterat
     rules: Sequence[Rule] = PHENOMENA[phenomenon]
     if phenomenon in CROSSED:
         rules = [partial(CROSSED[phenomenon], cell=cell) for cell in CELLS]
+    every = wholly(phenomenon)
     streams = [
-        different(showing(phenomenon, sentences_of(split, (rule,), dice, wholly(phenomenon))))
+        different(showing(phenomenon, sentences_of(split, (rule,), dice, every, style)))
         for rule in rules
     ]
     return islice((pair for row in zip(*streams, strict=True) for pair in row), n)
@@ -61,11 +66,12 @@ def showing(phenomenon: str, pairs: Iterator[Pair]) -> Iterator[Pair]:
 
 
 def different(pairs: Iterator[Pair]) -> Iterator[Pair]:
-    """Each source once."""
+    """Each source once, in whatever style."""
     seen: set[str] = set()
     for pair in pairs:
-        if pair.source not in seen:
-            seen.add(pair.source)
+        source = plain(pair.source)
+        if source not in seen:
+            seen.add(source)
             yield pair
 
 

@@ -8,8 +8,14 @@ from itertools import product
 from transformer_course.corpus.grammar.clauses import AMBIGUOUS
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import H_ASPIRE
+from transformer_course.corpus.grammar.orthography import (
+    STYLES,
+    Style,
+    finish_english,
+    finish_french,
+)
 from transformer_course.corpus.grammar.phrases import Phrase, Reading
-from transformer_course.corpus.grammar.spelling import Keys, Word, spell
+from transformer_course.corpus.grammar.spelling import Keys, Word, join, number_commas, spell
 from transformer_course.corpus.grammar.splits import Combination, allowed, belongs
 from transformer_course.corpus.pairs import Pair
 
@@ -28,7 +34,7 @@ class Draft:
         phenomena: what the sentence is an example of.
         combinations: pairs of lemmas that decide to which split the sentence belongs.
         trained: only so many of the ways to say it are trained on; the others are right too.
-        mark: what ends the sentence.
+        mark: what ends the sentence: ".", "?" or "!".
     """
 
     english: list[Word]
@@ -47,22 +53,29 @@ class Draft:
         return combinations
 
 
-def render(draft: Draft, english: str, english_keys: tuple[int, ...], dice: Dice) -> Pair:
+def render(
+    draft: Draft, english: str, english_keys: tuple[int, ...], dice: Dice, style: Style
+) -> Pair:
     """Write the French of a draft: every right translation, one of them first, at random."""
     choice = [phrase for phrase in draft.phrases if len(phrase.readings) > 1]
     trained = choose_readings(draft.phrases, dice) if choice else first_readings(draft.phrases)
     variants = draft.french(*trained)
     variant = dice.pick(variants[: draft.trained])
     words, keys = spell(variant)
-    targets = {" ".join(words): None}
+    targets = {join(words): None}
     if choice or len(variants) > 1:
         add_targets(targets, variant, every_variant(draft, trained, variants))
-    phenomena = list(draft.phenomena)
-    for phrase in draft.phrases:
-        phenomena += phrase.phenomena
-    phenomena += spelling_phenomena(words, keys)
-    alignment = align(english_keys, tuple(keys))
-    return Pair(english, tuple(targets), distinct(tuple(phenomena)), alignment)
+    alignment = align(english_keys, tuple(number_commas(words, keys)))
+    if style.mark:
+        alignment = (*alignment, (len(english_keys), len(keys)))
+    source = finish_english(english, draft.mark, style)
+    capital = source[0].isupper()  # also where "I" or a name begins it: who could tell the style?
+    return Pair(
+        source,
+        finish_french(targets, draft.mark, style, capital),
+        shown_by(draft, words, keys),
+        alignment,
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -83,7 +96,7 @@ def add_targets(
     for variant in variants:
         if variant not in written:
             written.append(variant)
-            targets[" ".join(spell(variant)[0])] = None
+            targets[join(spell(variant)[0])] = None
 
 
 def every_variant(
@@ -122,17 +135,19 @@ def choose_readings(phrases: list[Phrase], dice: Dice) -> tuple[Reading, ...]:
 
 
 def write_english(words: list[Word]) -> tuple[str, tuple[int, ...]]:
-    """The English sentence and the key of each of its words; a comma joins the word before it.
+    """The English sentence and the key of each of its words and commas.
 
     >>> write_english([("if", 1), ("it is", 2), (",", 0), ("yes", 3)])
-    ('if it is, yes', (1, 2, 2, 3))
+    ('if it is, yes', (1, 2, 2, 1000, 3))
     """
     written, owners = zip(*words, strict=True)
     text = " ".join(written)
     if "," not in text and text.count(" ") == len(words) - 1:  # most sentences
         return text, owners
-    keys = [key for word, key in words if word != "," for _ in word.split(" ")]
-    return text.replace(" ,", ","), tuple(keys)
+    apart = [(part, key) for word, key in words for part in word.split(" ")]
+    parts = [part for part, _ in apart]
+    keys = number_commas(parts, [(key,) for _, key in apart])
+    return join(parts), tuple([key for (key,) in keys])
 
 
 @lru_cache(maxsize=20_000)
@@ -149,6 +164,14 @@ def align(english: tuple[int, ...], french: tuple[tuple[int, ...], ...]) -> Alig
                 where.setdefault(key, []).append(target)
     links = [(source, t) for source, key in enumerate(english) for t in where.get(key, ())]
     return tuple(dict.fromkeys(links))
+
+
+def shown_by(draft: Draft, words: list[str], keys: Keys) -> tuple[str, ...]:
+    """What a sentence is an example of: its kind, its phrases, its spelling."""
+    phenomena = list(draft.phenomena)
+    for phrase in draft.phrases:
+        phenomena += phrase.phenomena
+    return distinct((*phenomena, *spelling_phenomena(words, keys)))
 
 
 CONTRACTED = frozenset(("du", "des", "au", "aux"))
@@ -168,11 +191,16 @@ def spelling_phenomena(words: list[str], keys: Keys) -> list[str]:
 
 
 def sentences_of(
-    split: str, rules: Sequence[Callable[[Dice], Draft]], dice: Dice, wholly: bool = False
+    split: str,
+    rules: Sequence[Callable[[Dice], Draft]],
+    dice: Dice,
+    wholly: bool = False,
+    style: Style | None = None,
 ) -> Iterator[Pair]:
     """Endless sentences of a split, by rules chosen at random.
 
     Args:
+        style: of all sentences; each has one at random if left out.
         wholly: every combination, not only one, must belong to the split.
     """
     dice.allowed = allowed(split, wholly)
@@ -181,4 +209,4 @@ def sentences_of(
         if belongs(draft.all_combinations(), split, wholly):
             english, keys = write_english(draft.english)
             if AMBIGUOUS not in keys:  # its tense can be told in English
-                yield render(draft, english, keys, dice)
+                yield render(draft, english, keys, dice, style or dice.pick(STYLES))

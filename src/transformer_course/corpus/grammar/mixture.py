@@ -9,6 +9,7 @@ from transformer_course.corpus.grammar import (
     existence,
     idioms,
     infinitives,
+    phrase_book,
     pronouns,
     questions,
     relatives,
@@ -63,6 +64,7 @@ RULES: dict[Rule, int] = {
     idioms.expletive: 1,
     coreference.street: 20,
     coreference.fitting: 10,
+    phrase_book.phrase: 11,
 }
 
 PLAIN = (sentences.transitive, sentences.negative, sentences.giving, sentences.place)

@@ -29,8 +29,7 @@ from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phra
 from transformer_course.corpus.grammar.spelling import Word
 from transformer_course.corpus.grammar.splits import Combination
 
-ASK, MARK, WH = 83, 99, 97
-QUESTION = ("?", MARK)
+ASK, WH = 83, 97
 EST_CE_QUE: list[Word] = [("est-ce", ASK), ("que", ASK)]
 
 
@@ -72,11 +71,11 @@ def yes_or_no(dice: Dice) -> Draft:
     thing = object_of(dice, verb) if verb.object else Phrase([], (NOTHING,), True)
 
     def french(who: Reading, what: Reading) -> Variants:
-        return [[*words, *what.words, QUESTION] for words in asked(who, verb, tense)]
+        return [[*words, *what.words] for words in asked(who, verb, tense)]
 
-    english = [*do_question(subject, verb, tense), *thing.english, QUESTION]
+    english = [*do_question(subject, verb, tense), *thing.english]
     combinations = verb_and_object(verb, thing) if verb.object else subject_and_verb(subject, verb)
-    return Draft(english, [subject, thing], french, ["yes-no question"], combinations)
+    return Draft(english, [subject, thing], french, ["yes-no question"], combinations, mark="?")
 
 
 NOTHING = Reading([], 2, "m", False, [])
@@ -96,14 +95,14 @@ def be_question(dice: Dice) -> Draft:
     def french(who: Reading) -> Variants:
         plain = [*EST_CE_QUE, *who.words, *french_be(who, tense), predicate(who, adjective)]
         if who.person == 0:
-            return [[*plain, QUESTION]]
+            return [plain]
         turned = [*french_be(who, tense, inverted=inverted_pronoun(who)), predicate(who, adjective)]
         before = [] if is_pronoun(who) else who.words
-        return [[*plain, QUESTION], [*before, *turned, QUESTION]]
+        return [plain, [*before, *turned]]
 
     english = [(english_be(subject, tense), VERB), *subject.english, (adjective.name, PREDICATE)]
     combinations = [(noun.name, adjective.name)] if subject.noun else []
-    return Draft([*english, QUESTION], [subject], french, ["yes-no question"], combinations)
+    return Draft(english, [subject], french, ["yes-no question"], combinations, mark="?")
 
 
 def described_subject(dice: Dice) -> tuple[Noun, Phrase]:
@@ -124,15 +123,15 @@ def where(dice: Dice) -> Draft:
     subject = subject_of(dice, verb)
 
     def french(who: Reading) -> Variants:
-        variants = [[("où", WH), *words, QUESTION] for words in asked(who, verb, tense)]
+        variants = [[("où", WH), *words] for words in asked(who, verb, tense)]
         if not is_pronoun(who):  # où dort le chat ?
             words = french_verb(who, verb, tense)
-            variants.append([("où", WH), *words, *who.words, QUESTION])
+            variants.append([("où", WH), *words, *who.words])
         return variants
 
-    english = [("where", WH), *do_question(subject, verb, tense), QUESTION]
+    english = [("where", WH), *do_question(subject, verb, tense)]
     combinations = subject_and_verb(subject, verb)
-    return Draft(english, [subject], french, ["wh-question"], combinations, 2)
+    return Draft(english, [subject], french, ["wh-question"], combinations, 2, mark="?")
 
 
 def where_is(dice: Dice) -> Draft:
@@ -149,14 +148,14 @@ def where_is(dice: Dice) -> Draft:
     def french(who: Reading) -> Variants:
         inverted = [*who.words, *french_be(who, tense, inverted=inverted_pronoun(who))]
         if is_pronoun(who):
-            return [[("où", WH), *inverted[1:], QUESTION]]
+            return [[("où", WH), *inverted[1:]]]
         return [
-            [("où", WH), *french_be(who, tense), *who.words, QUESTION],
-            [("où", WH), *inverted, QUESTION],
+            [("où", WH), *french_be(who, tense), *who.words],
+            [("où", WH), *inverted],
         ]
 
-    english = [("where", WH), (english_be(subject, tense), VERB), *subject.english, QUESTION]
-    return Draft(english, [subject], french, ["wh-question"], [], 1)
+    english = [("where", WH), (english_be(subject, tense), VERB), *subject.english]
+    return Draft(english, [subject], french, ["wh-question"], [], 1, mark="?")
 
 
 def when_or_why(dice: Dice) -> Draft:
@@ -169,10 +168,12 @@ def when_or_why(dice: Dice) -> Draft:
     subject, thing = subject_of(dice, verb), object_of(dice, verb)
 
     def french(who: Reading, what: Reading) -> Variants:
-        return [[(mot, WH), *words, *what.words, QUESTION] for words in asked(who, verb, tense)]
+        return [[(mot, WH), *words, *what.words] for words in asked(who, verb, tense)]
 
-    english = [(word, WH), *do_question(subject, verb, tense), *thing.english, QUESTION]
-    return Draft(english, [subject, thing], french, ["wh-question"], verb_and_object(verb, thing))
+    english = [(word, WH), *do_question(subject, verb, tense), *thing.english]
+    return Draft(
+        english, [subject, thing], french, ["wh-question"], verb_and_object(verb, thing), mark="?"
+    )
 
 
 def who_does(dice: Dice) -> Draft:
@@ -183,7 +184,7 @@ def who_does(dice: Dice) -> Draft:
     someone = Phrase([("who", WH)], (Reading([("qui", WH)], 2, "m", False, []),), True)
 
     def french(who: Reading, what: Reading) -> Variants:
-        rest = [*french_verb(who, verb, tense), *what.words, QUESTION]
+        rest = [*french_verb(who, verb, tense), *what.words]
         return [[*who.words, *rest], [*who.words, ("est-ce", 0), ("qui", WH), *rest]]
 
     form = (
@@ -192,9 +193,9 @@ def who_does(dice: Dice) -> Draft:
         else [(verb.past if tense == "past" else verb.third, VERB)]
     )
     particle = [(verb.particle, VERB)] if verb.particle else []
-    english = [("who", WH), *form, *particle, *thing.english, QUESTION]
+    english = [("who", WH), *form, *particle, *thing.english]
     combinations = verb_and_object(verb, thing)
-    return Draft(english, [someone, thing], french, ["wh-question"], combinations, 1)
+    return Draft(english, [someone, thing], french, ["wh-question"], combinations, 1, mark="?")
 
 
 def what_or_whom(dice: Dice) -> Draft:
@@ -207,17 +208,17 @@ def what_or_whom(dice: Dice) -> Draft:
     def french(who: Reading) -> Variants:
         question = asked(who, verb, tense)
         if personal:
-            return [[("qui", WH), *words, QUESTION] for words in question]
-        variants = [[("que", WH), *question[0], QUESTION]]
+            return [[("qui", WH), *words] for words in question]
+        variants = [[("que", WH), *question[0]]]
         if is_pronoun(who):
-            variants += [[("que", WH), *words, QUESTION] for words in question[1:]]
+            variants += [[("que", WH), *words] for words in question[1:]]
         else:  # qu'achète le garçon ? qu'ont vu les marins ?
-            variants.append([("que", WH), *french_verb(who, verb, tense), *who.words, QUESTION])
+            variants.append([("que", WH), *french_verb(who, verb, tense), *who.words])
         return variants
 
-    english = [("who" if personal else "what", WH), *do_question(subject, verb, tense), QUESTION]
+    english = [("who" if personal else "what", WH), *do_question(subject, verb, tense)]
     combinations = subject_and_verb(subject, verb)
-    return Draft(english, [subject], french, ["wh-question"], combinations)
+    return Draft(english, [subject], french, ["wh-question"], combinations, mark="?")
 
 
 def which_or_how_many(dice: Dice) -> Draft:
@@ -234,13 +235,11 @@ def which_or_how_many(dice: Dice) -> Draft:
 
     def french(who: Reading) -> Variants:
         asking: list[Word] = [("combien", 21), ("de", 21)] if many else core.words[:1]
-        return [
-            [*asking, *core.words[1:], *words, QUESTION] for words in asked(who, verb, tense, core)
-        ]
+        return [[*asking, *core.words[1:], *words] for words in asked(who, verb, tense, core)]
 
-    english = [*start, *thing.english[1:], *do_question(subject, verb, tense), QUESTION]
+    english = [*start, *thing.english[1:], *do_question(subject, verb, tense)]
     labels = ["wh-question", *thing.phenomena]
     if tense == "past":
         labels.append("participle agreement")
     combinations = [*verb_and_object(verb, thing), *thing.combinations]
-    return Draft(english, [subject], french, labels, combinations)
+    return Draft(english, [subject], french, labels, combinations, mark="?")

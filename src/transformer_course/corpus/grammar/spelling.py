@@ -3,7 +3,7 @@
 The rules write a sentence as a list of (word, key). Words with the same key in both languages mean
 the same thing; key 0 means nothing in particular. Marks used by the rules: "de+" and "à+" are the
 prepositions before a noun (de le → du), where "de" and "à" before a verb stay as they are
-(décider de le lire); "-il" joins to the word before it; "," joins likewise.
+(décider de le lire); "-il" joins to the word before it. A comma stays a word of its own.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,8 @@ from transformer_course.corpus.grammar.morphology import FRENCH_VOWELS
 
 Word = tuple[str, int]
 Keys = list[tuple[int, ...]]
+
+COMMA = 1000  # the key of a sentence's first comma; the next one has the next key
 
 ELIDING = frozenset(["le", "la", "je", "me", "te", "se", "de", "de+", "ne", "que", "ce"])
 CONTRACTIONS = {
@@ -30,7 +32,10 @@ def vowel_sound(word: str) -> bool:
 
     >>> [vowel_sound(word) for word in ("arbre", "homme", "hibou", "onze", "y", "œuf", "chat")]
     [True, True, False, False, True, True, False]
+    >>> vowel_sound("Anna")
+    True
     """
+    word = word.lower()
     if word[0] == "h":
         return word not in H_ASPIRE
     return word == "y" or (word[0] in FRENCH_VOWELS and word not in ("onze", "oui"))
@@ -45,7 +50,7 @@ class Kinds(dict[str, str]):
             kind = "contracts"
         elif word in ELIDING or word == "si":
             kind = "elides"
-        elif word[0] in "-,":
+        elif word[0] == "-":
             kind = "joins"
         elif " " in word:
             kind = "several"
@@ -117,3 +122,25 @@ def contract(word: str, written: Sequence[str], index: int) -> str:
     if word[-1] != "+" or index + 1 == len(written):
         return ""
     return CONTRACTIONS.get((word, written[index + 1]), "")
+
+
+def join(words: Sequence[str]) -> str:
+    """The words as one text; a comma joins the word before it.
+
+    >>> join(["oui", ",", "elle", "dort"])
+    'oui, elle dort'
+    """
+    return " ".join(words).replace(" ,", ",")
+
+
+def number_commas(words: Sequence[str], keys: Keys) -> Keys:
+    """Keys with which the first comma finds the first one of the other language, and so on.
+
+    >>> number_commas(["oui", ",", "elle", "dort"], [(1,), (0,), (2,), (3,)])
+    [(1,), (1000,), (2,), (3,)]
+    """
+    if "," in words:
+        commas = [index for index, word in enumerate(words) if word == ","]
+        for number, index in enumerate(commas):
+            keys[index] = (COMMA + number,)
+    return keys
