@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
-from transformer_course.corpus.grammar import clauses, idioms, morphology
+from transformer_course.corpus.grammar import clauses, commands, idioms, morphology, parts
 from transformer_course.corpus.grammar.lexicon import (
     ADJECTIVES,
     NOUNS,
     PROFESSIONS,
+    REFLEXIVES,
     VERBS,
     Noun,
     Verb,
@@ -41,7 +42,9 @@ def genders(needs: Any) -> dict[str, Any]:
     return load("french-words-gender-lefff", "words.json", needs)
 
 
-@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: f"{verb.name}-{verb.infinitive}")
+@pytest.mark.parametrize(
+    "verb", [*VERBS, *REFLEXIVES], ids=lambda verb: f"{verb.name}-{verb.infinitive}"
+)
 def test_conjugation(verb: Verb, conjugations: dict[str, Any]) -> None:
     forms = conjugations[verb.infinitive]
     present = list(verb.present)
@@ -51,6 +54,26 @@ def test_conjugation(verb: Verb, conjugations: dict[str, Any]) -> None:
     assert present == forms["P"]
     assert list(verb.future) == forms["F"]
     assert [verb.participle] == forms["K"][:1]
+    assert list(clauses.forms(verb, "imperfect")) == forms["I"]
+    assert list(clauses.forms(verb, "conditional")) == forms["C"]
+
+
+COMMANDED = dict.fromkeys(
+    (*commands.DONE, *commands.DOING, *commands.HANDED, *parts.MOTION, *REFLEXIVES)
+)
+
+
+@pytest.mark.parametrize("verb", COMMANDED, ids=lambda verb: f"{verb.name}-{verb.infinitive}")
+def test_imperative(verb: Verb, conjugations: dict[str, Any]) -> None:
+    wanted = conjugations[verb.infinitive]["Y"]
+    found = [morphology.french_imperative(verb.present, person) for person in (1, 3, 4)]
+    assert found == [wanted[person] for person in (1, 3, 4)]
+
+
+def test_imperative_of_etre(conjugations: dict[str, Any]) -> None:
+    wanted = conjugations["être"]["Y"]
+    assert {person: wanted[person] for person in (1, 3, 4)} == commands.BE
+    assert list(clauses.BE["conditional"]) == conjugations["être"]["C"]
 
 
 @pytest.mark.parametrize(
@@ -115,4 +138,13 @@ NOT_IN_LEFFF = {
     "tour": "f",
     "cave": "f",
     "rose": "f",
+    "enfant": "m",
+    "pompier": "m",
+    "élève": "m",
+    "touriste": "m",
+    "crème": "f",
+    "prune": "f",
+    "crêpe": "f",
+    "radio": "f",
+    "pied": "m",
 }

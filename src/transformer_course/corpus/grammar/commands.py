@@ -1,4 +1,4 @@
-"""Commands: eat the apple! let's go! don't give it to me! The pronouns follow the verb, unless it is negated."""
+"""Commands: eat the apple! let's go! give it to me! Pronouns follow the verb, unless it is negated."""
 
 from transformer_course.corpus.grammar.clauses import NEGATION, VERB
 from transformer_course.corpus.grammar.dice import Dice
@@ -19,7 +19,16 @@ from transformer_course.corpus.grammar.spelling import Word
 
 TU, NOUS, VOUS = 1, 3, 4
 BE = {TU: "sois", NOUS: "soyons", VOUS: "soyez"}
-UNASKED = ("lose", "forget", "miss", "receive", "win", "steal", "burn", "belong to")  # nobody asks for
+UNASKED = (
+    "lose",
+    "forget",
+    "miss",
+    "receive",
+    "win",
+    "steal",
+    "burn",
+    "belong to",
+)  # nobody asks for
 DONE = tuple(
     verb
     for verb in DIRECT
@@ -129,9 +138,7 @@ def command_with_pronoun(dice: Dice) -> Draft:
     thing = clitic(dice.pick(choices[1:3] if together and personal else choices))
 
     def french(what: Reading) -> Variants:
-        return [
-            french_command(verb, person, what.words, negated) for person in addressed(together)
-        ]
+        return [french_command(verb, person, what.words, negated) for person in addressed(together)]
 
     english = [*start, (verb.base, VERB), *particle_of(verb), *thing.english]
     labels = ["imperative", "object pronoun"]

@@ -31,9 +31,7 @@ MOMENTS = (
 ACTIONS = tuple(v for v in DIRECT if not v.frame & {"stative", "generic"})
 LASTING = tuple(v for v in ACTIONS if v.name not in MOMENTS.split())
 RUNNING = tuple(
-    v
-    for v in INTRANSITIVE
-    if v.subject & {"person", "animate"} and v.name not in MOMENTS.split()
+    v for v in INTRANSITIVE if v.subject & {"person", "animate"} and v.name not in MOMENTS.split()
 )
 WISHED = nouns_of("food drink toy gift ticket flower")
 WISHING = next(v for v in VERBS if v.name == "want" and v.object)

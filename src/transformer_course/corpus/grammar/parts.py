@@ -121,6 +121,24 @@ PLACES = (
         nouns_of("animate toy bench table box"),
     ),
     (
+        "next to",
+        "à côté de+",
+        nouns_of("furniture building tree"),
+        nouns_of("animate box bench lamp vehicle"),
+    ),
+    (
+        "opposite",
+        "en face de+",
+        nouns_of("building mirror"),
+        nouns_of("person building bench"),
+    ),
+    (
+        "above",
+        "au-dessus de+",
+        nouns_of("furniture town lake forest"),
+        nouns_of("cloud bird plane helicopter balloon"),
+    ),
+    (
         "near",
         "près de+",
         nouns_of("building lake river town tree"),
