@@ -91,6 +91,18 @@ def english_verb(
     return words
 
 
+def with_pronoun(verb: Verb, verb_words: list[Word], pronoun: Sequence[Word]) -> list[Word]:
+    """An English verb with a pronoun as its object: look at it, but turn it on.
+
+    >>> from transformer_course.corpus.grammar.lexicon import VERB
+    >>> with_pronoun(VERB["turn on"], [("turned", 80), ("on", 80)], [("it", 24)])
+    [('turned', 80), ('it', 24), ('on', 80)]
+    """
+    if "apart" in verb.frame:
+        return [*verb_words[:-1], *pronoun, verb_words[-1]]
+    return [*verb_words, *pronoun]
+
+
 def finite(subject: Reading, verb: Verb, tense: str) -> tuple[str, bool]:
     """The conjugated French word, and whether a participle follows it.
 

@@ -1,6 +1,6 @@
 """Commands: eat the apple! let's go! give it to me! Pronouns follow the verb, unless it is negated."""
 
-from transformer_course.corpus.grammar.clauses import NEGATION, VERB
+from transformer_course.corpus.grammar.clauses import NEGATION, VERB, with_pronoun
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import ADJECTIVE, OBJECTS, Adjective, Verb
@@ -140,7 +140,8 @@ def command_with_pronoun(dice: Dice) -> Draft:
     def french(what: Reading) -> Variants:
         return [french_command(verb, person, what.words, negated) for person in addressed(together)]
 
-    english = [*start, (verb.base, VERB), *particle_of(verb), *thing.english]
+    done = with_pronoun(verb, [(verb.base, VERB), *particle_of(verb)], thing.english)
+    english = [*start, *done]
     labels = ["imperative", "object pronoun"]
     combinations = [(thing.english[0][0], verb.name)]
     return Draft(english, [thing], french, labels, combinations, mark="!")

@@ -1,6 +1,6 @@
 """Verbs with an infinitive: wants to read it, decides to read it."""
 
-from transformer_course.corpus.grammar.clauses import VERB, english_verb, french_verb
+from transformer_course.corpus.grammar.clauses import VERB, english_verb, french_verb, with_pronoun
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import VERBS, Verb
@@ -40,14 +40,14 @@ def infinitive(dice: Dice) -> Draft:
             return [[*start, *what.words, (action.infinitive, 180)]]
         return [[*start, (action.infinitive, 180), *what.words]]
 
-    english = [*subject.english, *verb_words, *([] if modal else [("to", 96)]), (action.base, 180)]
-    if action.particle:
-        english.append((action.particle, 180))
+    done: list[Word] = [(action.base, 180), *([(action.particle, 180)] if action.particle else [])]
+    done = with_pronoun(action, done, thing.english) if pronominal else [*done, *thing.english]
+    english = [*subject.english, *verb_words, *([] if modal else [("to", 96)]), *done]
     labels = ["infinitive", *(["object pronoun"] if pronominal else [])]
     combinations: list[Combination] = [(verb.name, action.name)]
     if thing.noun:
         combinations += verb_and_object(action, thing)
-    return Draft([*english, *thing.english], [subject, thing], french, labels, combinations)
+    return Draft(english, [subject, thing], french, labels, combinations)
 
 
 def modal_words(subject: Phrase, verb: Verb, negation: str) -> list[Word]:

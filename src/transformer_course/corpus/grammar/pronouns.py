@@ -2,7 +2,7 @@
 
 from functools import cache
 
-from transformer_course.corpus.grammar.clauses import VERB, english_verb, french_verb
+from transformer_course.corpus.grammar.clauses import VERB, english_verb, french_verb, with_pronoun
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.lexicon import OBJECTS, Noun, Verb
@@ -114,7 +114,7 @@ def direct(dice: Dice) -> Draft:
 
     verb_words = english_verb(subject, verb, tense, negation, dice.chance(0.5))
     labels = ["object pronoun", *(["participle agreement"] if tense == "past" else [])]
-    english = [*subject.english, *verb_words, *thing.english]
+    english = [*subject.english, *with_pronoun(verb, verb_words, thing.english)]
     combinations = [(subject.noun.name, verb.name)] if subject.noun else []
     return Draft(english, [subject, thing], french, labels, combinations)
 
@@ -205,10 +205,13 @@ TWICE = tuple(noun for noun in THINGS if len(ACTIONS[noun]) > 2)
 GIVEN = tuple(dict.fromkeys(noun for verb in DATIVE for noun in OBJECTS[verb]))
 
 
-PASSED_ON = tuple(noun for noun in GIVEN if ACTIONS.get(noun))
+GIVING = {noun: tuple(v for v in DATIVE if noun in OBJECTS[v]) for noun in GIVEN}
 
 
-GIVING = {noun: tuple(v for v in DATIVE if noun in OBJECTS[v]) for noun in PASSED_ON}
+# What can be done and passed on with two different verbs.
+PASSED_ON = tuple(
+    noun for noun in GIVEN if noun in ACTIONS and len({*ACTIONS[noun], *GIVING[noun]}) > 1
+)
 
 
 def object_again(dice: Dice) -> Draft:
@@ -239,7 +242,8 @@ def object_again(dice: Dice) -> Draft:
         return [[*who.words, *once, *what.words, ("et", 95), *second_clause(again)]]
 
     them = "them" if thing.readings[0].plural else "it"
-    again = [*second_clause(english_verb(subject, second, tense)), (them, SECOND)]
+    verb_words = second_clause(english_verb(subject, second, tense))
+    again = with_pronoun(second, verb_words, [(them, SECOND)])
     if tense == "future":
         again = again[1:]  # will buy the apple and wash it
     if recipient:
