@@ -150,7 +150,7 @@ class Template:
         french = [token(text, genders) for text in self.french[0].split()]
         found = positions(english, self.roles, shapes, 0), positions(french, self.roles, shapes, 1)
         return Layout(
-            pattern_of(english, self.roles),
+            pattern_of(english, self.roles, english=True),
             tuple(
                 pattern_of([token(text, genders) for text in line.split()], self.roles)
                 for line in self.french
@@ -205,10 +205,11 @@ def positions(tokens: list[Token], roles: str, shapes: list[Shape], language: in
     return starts
 
 
-def pattern_of(tokens: list[Token], roles: str) -> str:
+def pattern_of(tokens: list[Token], roles: str, english: bool = False) -> str:
     """The sentence for `format`, its marks joined to the words before them."""
     texts = [f"{{{roles.index(t.text[1])}}}" if t.text[0] == "{" else t.text for t in tokens]
-    return " ".join(texts).replace(" .", ".").replace(" ,", ",")
+    written = " ".join(texts).replace(" .", ".").replace(" ,", ",")
+    return written.replace(" ?", "?") if english else written
 
 
 def alignment(

@@ -52,17 +52,18 @@ class Item(Named):
 
 
 class Meeting(Named):
-    """Somebody met `friend`: `at` is where the friend's name stands, `site` where the meeting was."""
+    """Somebody met `friend` at `site`; `at`, `place_at` are where the two were last named, `met` the sentence."""
 
-    __slots__ = ("friend", "place_at", "site")
+    __slots__ = ("friend", "met", "place_at", "site")
 
     def __init__(
-        self, friend: "Actor", at: tuple[int, int], site: Site, place_at: tuple[int, int]
+        self, friend: "Actor", at: tuple[int, int], site: Site, place_at: tuple[int, int], met: int
     ) -> None:
         super().__init__(friend.name, at)
         self.friend = friend
         self.site = site
         self.place_at = place_at
+        self.met = met
 
 
 class Actor(Named):
@@ -107,9 +108,8 @@ class World:
         self.sites: list[Site] = []
         self.last: Actor | None = None  # he, she: who did something in the sentence before, if it is clear
         self.two: tuple[Actor, Actor] | None = None  # the two of the sentence before
-        self.friends: tuple[Actor, Actor] | None = None
+        self.beginning: Meeting  # where the story began
         self.couple = Named("")  # the two friends
-        self.plan = NEVER  # when the two friends meet
 
     def say(
         self, template: Template, phrases: Sequence[Phrase], meant: Sequence[Named]
