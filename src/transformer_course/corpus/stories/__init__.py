@@ -41,7 +41,9 @@ def stories(
     check_request(split, n)
     least, most = (n_sentences, n_sentences) if isinstance(n_sentences, int) else n_sentences
     if not 4 <= least <= most:
-        raise ValueError(f"n_sentences ({n_sentences}) must be 4 or more, the least before the most")
+        raise ValueError(
+            f"n_sentences ({n_sentences}) must be 4 or more, the least before the most"
+        )
     return _tell_all(split, n, seed, least, most)
 
 

@@ -11,18 +11,54 @@ from transformer_course.corpus.grammar.splits import SPLITS, Combination, allowe
 from transformer_course.corpus.stories.templates import Phrase, phrase
 
 # First names that are written alike in both languages; none begins with an h.
-WOMEN = (
-    "Anna Alice Emma Julia Laura Clara Sarah Eva Nina Charlotte "
-    "Caroline Sophie Olivia Victoria Lisa Claire Nora Rachel Elsa Marion"
-).split()
-MEN = (
-    "Thomas Martin Simon Daniel Gabriel David Robert Victor Oscar Arthur "
-    "Benjamin Samuel Adam Max Patrick Vincent Albert Paul Bruno Lucas"
-).split()
+WOMEN = [
+    "Anna",
+    "Alice",
+    "Emma",
+    "Julia",
+    "Laura",
+    "Clara",
+    "Sarah",
+    "Eva",
+    "Nina",
+    "Charlotte",
+    "Caroline",
+    "Sophie",
+    "Olivia",
+    "Victoria",
+    "Lisa",
+    "Claire",
+    "Nora",
+    "Rachel",
+    "Elsa",
+    "Marion",
+]
+MEN = [
+    "Thomas",
+    "Martin",
+    "Simon",
+    "Daniel",
+    "Gabriel",
+    "David",
+    "Robert",
+    "Victor",
+    "Oscar",
+    "Arthur",
+    "Benjamin",
+    "Samuel",
+    "Adam",
+    "Max",
+    "Patrick",
+    "Vincent",
+    "Albert",
+    "Paul",
+    "Bruno",
+    "Lucas",
+]
 
 ANIMAL_NAMES = {  # as many of each gender
-    "m": "dog cat rabbit fox donkey monkey squirrel hedgehog".split(),
-    "f": "mouse goat hen turtle frog cow swallow panther".split(),
+    "m": ["dog", "cat", "rabbit", "fox", "donkey", "monkey", "squirrel", "hedgehog"],
+    "f": ["mouse", "goat", "hen", "turtle", "frog", "cow", "swallow", "panther"],
 }
 
 THING_NAMES = (  # what one carries; as many of each gender, so that neither can be guessed
@@ -33,18 +69,49 @@ THING_NAMES = (  # what one carries; as many of each gender, so that neither can
 ).split()
 
 SMALL = frozenset(  # what animals carry
-    "toy jewel ticket hat gift book letter spoon ball doll key watch ring stone scarf rope".split()
+    [
+        "toy",
+        "jewel",
+        "ticket",
+        "hat",
+        "gift",
+        "book",
+        "letter",
+        "spoon",
+        "ball",
+        "doll",
+        "key",
+        "watch",
+        "ring",
+        "stone",
+        "scarf",
+        "rope",
+    ]
 )
 
 # place: English preposition, French ones at rest, French ones for going there; the first is trained on.
 PLACE_NAMES = {
     **dict.fromkeys(
-        "hotel hospital museum library station market bakery restaurant theater cinema farm airport "
-        "school bank".split(),
+        [
+            "hotel",
+            "hospital",
+            "museum",
+            "library",
+            "station",
+            "market",
+            "bakery",
+            "restaurant",
+            "theater",
+            "cinema",
+            "farm",
+            "airport",
+            "school",
+            "bank",
+        ],
         ("at", ("à+",), ("à+",)),
     ),
     **dict.fromkeys(
-        "garden park castle church attic cellar village kitchen shop".split(),
+        ["garden", "park", "castle", "church", "attic", "cellar", "village", "kitchen", "shop"],
         ("in", ("dans", "à+"), ("à+", "dans")),
     ),
     "beach": ("on", ("sur", "à+"), ("à+", "sur")),
@@ -81,7 +148,9 @@ class Place(NamedTuple):
     to: Phrase
 
 
-def written(english: list[Word], french: list[Word]) -> tuple[str, str, tuple[tuple[int, int], ...]]:
+def written(
+    english: list[Word], french: list[Word]
+) -> tuple[str, str, tuple[tuple[int, int], ...]]:
     """English and French words as they are written, and their alignment."""
     spelled, keys = spell(french)
     apart = [(part, key) for word, key in english for part in word.split()]
@@ -104,7 +173,9 @@ def capital(words: Phrase) -> Phrase:
     english, french = words.english, words.french
     others = tuple(other[0].upper() + other[1:] for other in words.others)
     return words._replace(
-        english=english[0].upper() + english[1:], french=french[0].upper() + french[1:], others=others
+        english=english[0].upper() + english[1:],
+        french=french[0].upper() + french[1:],
+        others=others,
     )
 
 
@@ -112,7 +183,9 @@ def place_phrase(noun: Noun, english: str, french: tuple[str, ...]) -> Phrase:
     """A place after its prepositions."""
     both = plain_noun_phrase(noun, 1, False, "the")
     words = both.readings[0].words
-    first, *others = [written([(english, 1), *shifted(both.english)], [(p, 1), *shifted(words)]) for p in french]
+    first, *others = [
+        written([(english, 1), *shifted(both.english)], [(p, 1), *shifted(words)]) for p in french
+    ]
     return phrase(*first, noun.gender, tuple(other[1] for other in others))
 
 
@@ -130,7 +203,9 @@ def thing(name: str) -> Thing:
 def place(name: str) -> Place:
     """A place of the lexicon."""
     english, rest, going = PLACE_NAMES[name]
-    return Place(name, place_phrase(NOUN[name], english, rest), place_phrase(NOUN[name], "to", going))
+    return Place(
+        name, place_phrase(NOUN[name], english, rest), place_phrase(NOUN[name], "to", going)
+    )
 
 
 def fitting(name: str) -> dict[str, tuple[Thing, ...]]:

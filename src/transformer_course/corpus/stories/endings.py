@@ -24,7 +24,9 @@ ASKED = {
     "who": Template("S", "Who:1 has:2 {S} ?", "Qui:1 a:2 {S} ?"),
     "what": Template("S", "What:1 does:1 {S} have:2 ?", "Qu'est-ce:1 {S} a:2 ?"),
     "first met": Template(
-        "S", "Who:1 did:1 {S} meet:2 first:3 ?", "Qui:1 est-ce:1 {S} a:2 rencontré:2 en:3 premier:3 ?"
+        "S",
+        "Who:1 did:1 {S} meet:2 first:3 ?",
+        "Qui:1 est-ce:1 {S} a:2 rencontré:2 en:3 premier:3 ?",
     ),
 }
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 
 from transformer_course.corpus.stories import patterns
 from transformer_course.corpus.stories.templates import Phrase
-from transformer_course.corpus.stories.world import Actor, Item, Meeting, Named, Site, World
+from transformer_course.corpus.stories.world import Actor, Meeting, Named, Site, World
 
 Event = Callable[[World, Actor], bool]
 
@@ -175,15 +175,21 @@ def keep(world: World, actor: Actor) -> bool:
 def pass_on(world: World, actor: Actor) -> bool:
     """Anna gave, sold, showed, brought or sent what she has to somebody."""
     item = actor.item
-    other = world.dice.pick(world.actors)
+    other = world.dice.pick(world.two if world.two and actor in world.two else world.actors)
     if item is None or other is actor or actor.being.animal or other.being.animal:
         return False
     near = other.site is actor.site
-    ways = (patterns.GAVE, patterns.SOLD, patterns.SHOWED) if near else (patterns.BROUGHT, patterns.SENT)
+    ways = (
+        (patterns.GAVE, patterns.SOLD, patterns.SHOWED)
+        if near
+        else (patterns.BROUGHT, patterns.SENT)
+    )
     way = world.dice.pick(ways)
     if way is not patterns.SHOWED and (other.item is not None or not world.fits(other, item)):
         return False
-    known = world.two in ((actor, other), (other, actor)) and actor.being.gender != other.being.gender
+    known = (
+        world.two in ((actor, other), (other, actor)) and actor.being.gender != other.being.gender
+    )
     subject = world.subject(actor)
     template = way[says_it(world, actor) + 2 * known]
     world.say(template, (subject, item.thing.the, other.being.phrase), (actor, item, other))
@@ -213,7 +219,9 @@ def go_to_beginning(world: World, actor: Actor) -> bool:
     start = world.beginning
     if start.site is actor.site or start.site not in actor.been:
         return False
-    world.say(patterns.BACK_TO_BEGINNING, (world.subject(actor), actor.being.phrase), (actor, start))
+    world.say(
+        patterns.BACK_TO_BEGINNING, (world.subject(actor), actor.being.phrase), (actor, start)
+    )
     world.move(actor, start.site)
     world.clear(actor)
     return True
@@ -235,7 +243,7 @@ def go_to_meeting(world: World, actor: Actor) -> bool:
 
 
 URN: tuple[Event, ...] = (
-    *(go, go, go, follow, go_together, meet, meet, meet, take, take, take, put_away, put_away),
-    *(keep, pass_on, pass_on, pass_on, pass_on, visit_first, visit_first, go_to_meeting, go_to_beginning),
+    *([go] * 3 + [follow, go_together] + [meet] * 4 + [take] * 3 + [put_away] * 2),
+    *([keep] + [pass_on] * 4 + [visit_first] * 6 + [go_to_meeting, go_to_beginning]),
 )
 WAKING: tuple[Event, ...] = (put_away, keep, pass_on)

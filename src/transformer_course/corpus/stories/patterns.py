@@ -20,9 +20,7 @@ FRIENDS = Template(
 
 # Going.
 WENT = Template("SP", "{S} went:1 {P} .", "{S} est:1 allé|allée@S:1 {P} .")
-WENT_BACK = Template(
-    "SP", "{S} went:1 back:2 {P} .", "{S} est:1 retourné|retournée@S:12 {P} ."
-)
+WENT_BACK = Template("SP", "{S} went:1 back:2 {P} .", "{S} est:1 retourné|retournée@S:12 {P} .")
 FOLLOWED = Template("SRP", "{S} followed:1 {R} {P} .", "{S} a:1 suivi:1 {R} {P} .")
 WENT_TOGETHER = Template(
     "SRWP",
@@ -81,7 +79,11 @@ PUT_AWAY = tuple(
 def passing_on(english: str, french: str) -> tuple[Template, Template, Template, Template]:
     """Four ways to pass something on: named, it, to him or her, both."""
     return (
-        Template("STR", f"{{S}} {english}:1 {{T}} to:2 {{R}} .", f"{{S}} a:1 {french}:1 {{T}} à:2 {{R}} ."),
+        Template(
+            "STR",
+            f"{{S}} {english}:1 {{T}} to:2 {{R}} .",
+            f"{{S}} a:1 {french}:1 {{T}} à:2 {{R}} .",
+        ),
         Template(
             "STR",
             f"{{S}} {english}:1 it:T to:2 {{R}} .",
@@ -119,8 +121,10 @@ def kept(name: str) -> Template:
     )
 
 
-KEPT = tuple(kept(name) for name in "beautiful new old pretty expensive strange".split())
+KEPT = tuple(kept(name) for name in ["beautiful", "new", "old", "pretty", "expensive", "strange"])
 
 # The summary.
 IS_HAS = Template("STL", "{S} is:1 {L} and:2 has:3 {T} .", "{S} est:1 {L} et:2 a:3 {T} .")
-IS_HAS_NOTHING = Template("SL", "{S} is:1 {L} and:2 has:3 nothing:4 .", "{S} est:1 {L} et:2 n'a:3 rien:4 .")
+IS_HAS_NOTHING = Template(
+    "SL", "{S} is:1 {L} and:2 has:3 nothing:4 .", "{S} est:1 {L} et:2 n'a:3 rien:4 ."
+)

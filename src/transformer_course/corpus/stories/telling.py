@@ -32,7 +32,9 @@ def assemble(dice: Dice, split: str, n: int) -> World:
         if thing not in things:
             things.append(thing)
     if dice.chance(0.7):
-        beings.insert(1 + int(dice.random() * (len(beings) - 1)), dice.pick(ANIMALS[dice.pick("fm")]))
+        beings.insert(
+            1 + int(dice.random() * (len(beings) - 1)), dice.pick(ANIMALS[dice.pick("fm")])
+        )
     world.waiting = [Actor(being) for being in beings]
     world.unseen = [Item(thing) for thing in things]
     while len(world.sites) < 4 + n // 12:
@@ -80,18 +82,20 @@ def step(world: World, n: int) -> None:
     number, dice = len(world.pairs), world.dice
     for actor in world.actors:
         if actor.wakes == number and dice.pick(events.WAKING)(world, actor):
-            return
+            return None
     if world.waiting and (number < 2 or dice.chance(0.3)):
         return introduce(world, n)
     if world.unseen and dice.chance(0.15):
         return there_was(world)
     if world.two is not None and dice.chance(0.4) and events.they_go(world, world.two[0]):
         return None
-    actor = world.last or dice.pick(world.actors)
-    if dice.chance(0.5):
-        actor = dice.pick(world.actors)
+    actor = world.last if world.last and dice.chance(0.5) else dice.pick(world.actors)
+    if world.two is not None and dice.chance(0.5):
+        actor, event = dice.pick(world.two), events.pass_on
+    else:
+        event = dice.pick(events.URN)
     if actor.wakes <= number or all(a.wakes > number for a in world.actors):
-        dice.pick(events.URN)(world, actor)
+        event(world, actor)
     return None
 
 

@@ -197,11 +197,12 @@ def token(text: str, genders: dict[str, str]) -> Token:
 
 def positions(tokens: list[Token], roles: str, shapes: list[Shape], language: int) -> list[int]:
     """The first word of each item, once the gaps are filled."""
+    lengths = [shape.french if language else shape.english for shape in shapes]
     starts, position = [], 0
     for item in tokens:
         starts.append(position)
         gap = item.text.startswith("{")
-        position += shapes[roles.index(item.text[1])][language] if gap else 1
+        position += lengths[roles.index(item.text[1])] if gap else 1
     return starts
 
 
@@ -224,6 +225,8 @@ def alignment(
         for target, other in zip(found[1], french, strict=True):
             if item.text == other.text and item.text[0] == "{":
                 links += [(source + s, target + t) for s, t in shapes[item.text[1]].links]
-            elif (item.text == other.text and item.text in ".,?") or set(item.keys) & set(other.keys):
+            elif (item.text == other.text and item.text in ".,?") or set(item.keys) & set(
+                other.keys
+            ):
                 links.append((source, target))
     return tuple(sorted(links))

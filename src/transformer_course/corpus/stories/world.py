@@ -52,7 +52,7 @@ class Item(Named):
 
 
 class Meeting(Named):
-    """Somebody met `friend` at `site`; `at`, `place_at` are where the two were last named, `met` the sentence."""
+    """Somebody met `friend` at `site` in the sentence `met`; `at`, `place_at`: where the two were last named."""
 
     __slots__ = ("friend", "met", "place_at", "site")
 
@@ -106,7 +106,9 @@ class World:
         self.items: list[Item] = []
         self.unseen: list[Item] = []
         self.sites: list[Site] = []
-        self.last: Actor | None = None  # he, she: who did something in the sentence before, if it is clear
+        self.last: Actor | None = (
+            None  # he, she: who did something in the sentence before, if it is clear
+        )
         self.two: tuple[Actor, Actor] | None = None  # the two of the sentence before
         self.beginning: Meeting  # where the story began
         self.couple = Named("")  # the two friends
