@@ -2,8 +2,9 @@
 
 People and an animal go to places, find, lose and pass on things. Each sentence is true in the world, and each
 pronoun is clear by the rules in `events`, however far back what it stands for was named. `labels` says what
-a story holds, `templates` and `patterns` how sentences are written, `cast` who and what there is, `world` and `events`
-what happens, `telling` in which order, `endings` the summary and the questions, `baselines` guesses that understand nothing.
+a story holds, `templates` and `patterns` how sentences are written, `cast` who and what there is, `world`
+and `events` what happens, `telling` in which order, `endings` the summary and the questions, `baselines`
+guesses that understand nothing.
 """
 
 from collections.abc import Iterator

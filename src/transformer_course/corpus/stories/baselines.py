@@ -51,8 +51,11 @@ def last_named_beside(story: Story) -> str:
     for pair in story.sentences:
         named = [word for word in words(pair.source) if word in KIND_OF]
         for actor in [word for word in named if KIND_OF[word] in ("person", "animal")]:
-            place.update({actor: word for word in named if KIND_OF[word] == "place"})
-            thing.update({actor: word for word in named if KIND_OF[word] == "thing"})
+            for word in named:
+                if KIND_OF[word] == "place":
+                    place[actor] = word
+                elif KIND_OF[word] == "thing":
+                    thing[actor] = word
     there = {p.name: p.there.english for p in PLACES}
     sentences = []
     for actor in [word for word in place if word in KIND_OF]:

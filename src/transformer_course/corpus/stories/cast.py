@@ -61,12 +61,13 @@ ANIMAL_NAMES = {  # as many of each gender
     "f": ["mouse", "goat", "hen", "turtle", "frog", "cow", "swallow", "panther"],
 }
 
-THING_NAMES = (  # what one carries; as many of each gender, so that neither can be guessed
+THING_TEXT = (  # what one carries; as many of each gender, so that neither can be guessed
     "book newspaper poem novel magazine dictionary pillow bag basket glass knife toy kite phone computer "
     "camera umbrella painting jewel hammer gift flag ticket hat coat sweater violin drum accordion backpack "
     "letter blanket box suitcase bottle cup plate fork spoon ball doll key clock watch picture "
     "statue ring stone axe rope sculpture dress skirt shirt scarf tie guitar flute trumpet envelope"
-).split()
+)
+THING_NAMES = THING_TEXT.split()
 
 SMALL = frozenset(  # what animals carry
     [

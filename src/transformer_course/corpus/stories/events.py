@@ -164,10 +164,11 @@ def says_it(world: World, actor: Actor) -> bool:
 
 def keep(world: World, actor: Actor) -> bool:
     """Anna kept it because it was beautiful."""
-    if actor.item is None or actor.being.animal:
+    if actor.item is None or actor.item.kept or actor.being.animal:
         return False
     phrases = (world.subject(actor), actor.item.thing.the)
     world.say(world.dice.pick(patterns.KEPT), phrases, (actor, actor.item))
+    actor.item.kept = True
     world.clear(actor)
     return True
 

@@ -87,11 +87,12 @@ def step(world: World, n: int) -> None:
         return introduce(world, n)
     if world.unseen and dice.chance(0.15):
         return there_was(world)
-    if world.two is not None and dice.chance(0.4) and events.they_go(world, world.two[0]):
+    if world.two is not None and dice.chance(0.1) and events.they_go(world, world.two[0]):
         return None
     actor = world.last if world.last and dice.chance(0.5) else dice.pick(world.actors)
     if world.two is not None and dice.chance(0.5):
-        actor, event = dice.pick(world.two), events.pass_on
+        actor = dice.pick(world.two)
+        event: events.Event = events.pass_on
     else:
         event = dice.pick(events.URN)
     if actor.wakes <= number or all(a.wakes > number for a in world.actors):

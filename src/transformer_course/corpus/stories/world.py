@@ -40,7 +40,7 @@ class Site(Named):
 class Item(Named):
     """A thing in a story: `holder` has it, or it lies at `site`; `changed` is the sentence that said so."""
 
-    __slots__ = ("changed", "holder", "lost", "site", "thing")
+    __slots__ = ("changed", "holder", "kept", "lost", "site", "thing")
 
     def __init__(self, thing: Thing) -> None:
         super().__init__(thing.name)
@@ -48,11 +48,12 @@ class Item(Named):
         self.holder: Actor | None = None
         self.site: Site | None = None
         self.lost = False
+        self.kept = False
         self.changed = NEVER
 
 
 class Meeting(Named):
-    """Somebody met `friend` at `site` in the sentence `met`; `at`, `place_at`: where the two were last named."""
+    """Somebody met `friend` at `site` in the sentence `met`; `at`, `place_at`: where both were last named."""
 
     __slots__ = ("friend", "met", "place_at", "site")
 
@@ -171,7 +172,7 @@ class World:
             item.holder.changed = len(self.pairs) - 1
         actor.item = item
         actor.changed = item.changed = len(self.pairs) - 1
-        item.holder, item.site, item.lost = actor, None, False
+        item.holder, item.site, item.lost, item.kept = actor, None, False, False
         self.combinations.append((actor.name, item.name))
 
     def lay(self, item: Item, site: Site) -> None:
