@@ -33,8 +33,8 @@ class Mention(NamedTuple):
         sentence: the sentence it stands in, from 0.
         word: its (first) word in the English sentence, counted by `words`.
         french_word: the word in `targets[0]` that says it.
-        kind: "he", "she", "him", "her", "it", "they", "there", or "friends", "friend", "place" for "the two
-            friends", "the friend that …", "the place where …".
+        kind: "he", "she", "him", "her", "it", "they", "there", or "friend", "place" for
+            "the friend that …", "the place where …".
         entity: the English name of what is meant; two names are joined by " and ".
         antecedent: (sentence, word) where it was last named, or what the description speaks of.
         distance: how many sentences back that is; 0 is the same sentence.

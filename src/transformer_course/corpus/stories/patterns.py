@@ -11,12 +11,6 @@ from transformer_course.corpus.stories.templates import Template
 WAS = Template("SL", "{S} was:1 {L} .", "{S} était:1 {L} .")
 WAS_HAD = Template("STL", "{S} was:1 {L} and:2 had:3 {T} .", "{S} était:1 {L} et:2 avait:3 {T} .")
 THERE_WAS = Template("TL", "There:1 was:2 {T} {L} .", "Il:1 y:2 avait:2 {T} {L} .")
-FRIENDS = Template(
-    "SRW",
-    "{S} and:1 {R} were:2 friends:3 .",
-    "{S} et:1 {R} étaient:2 amis|amies@W:3 .",
-    "{S} et:1 {R} étaient:2 des:3 amis|amies@W:3 .",
-)
 
 # Going.
 WENT = Template("SP", "{S} went:1 {P} .", "{S} est:1 allé|allée@S:1 {P} .")
@@ -29,12 +23,6 @@ WENT_TOGETHER = Template(
     "{S} et:1 {R} sont:2 allés|allées@W:2 ensemble:3 {P} .",
 )
 THEY_WENT = Template("WP", "They:W went:1 {P} .", "Ils|Elles@W:W sont:1 allés|allées@W:1 {P} .")
-FRIENDS_MET = Template(
-    "WL",
-    "The:1 two:2 friends:W met:3 again:4 {L} .",
-    "Les:1 deux:2 amis|amies@W:W se:3 sont:3 retrouvés|retrouvées@W:34 {L} .",
-    W="friends",
-)
 VISITED_FIRST = Template(
     "SO",
     "{S} visited:1 the:O friend:2 that:3 he|she@S:S had:4 met:5 first:6 .",

@@ -112,7 +112,7 @@ class World:
         )
         self.two: tuple[Actor, Actor] | None = None  # the two of the sentence before
         self.beginning: Meeting  # where the story began
-        self.couple = Named("")  # the two friends
+        self.couple = Named("")  # two people, of whom only the gender matters
 
     def say(
         self, template: Template, phrases: Sequence[Phrase], meant: Sequence[Named]
