@@ -22,7 +22,7 @@ from transformer_course.runs import GRAMMAR_RECIPE
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"
-STEPS, N_PAIRS = 3600, 230_000  # every pair once
+STEPS, N_PAIRS = 5400, 345_000  # every pair once
 SCRIPT = "running_corpus"
 
 
