@@ -22,6 +22,7 @@ from transformer_course.figures.encoder_decoder import (
     sub_layers,
 )
 from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
     distribution_bars,
     distribution_grids,
@@ -79,6 +80,7 @@ from transformer_course.figures.seq2seq import (
     accuracy_by_length,
     curves_by_length,
     one_vector_or_all,
+    shares_by_kind,
 )
 from transformer_course.figures.source import Source
 from transformer_course.figures.training import (
@@ -130,6 +132,7 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "look_back_flow",
     "loss_curves",
     "loss_valleys",
     "mask_grids",
@@ -154,6 +157,7 @@ __all__ = [
     "scores_by_layers",
     "search_tree",
     "seconds_by_length",
+    "shares_by_kind",
     "shift_picture",
     "smoothing_dots",
     "stack_losses",
