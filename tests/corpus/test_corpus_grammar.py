@@ -400,7 +400,7 @@ def test_splits_hold_out_combinations() -> None:
 
 
 def test_parts_of_held_out_combinations_occur_in_training() -> None:
-    trained = {word for p in grammar.generate("train", 40_000, 0) for word in words(p.source)}
+    trained = {word for p in grammar.generate("train", 80_000, 0) for word in words(p.source)}
     tested = {word for p in grammar.generate("test", 500, 0) for word in words(p.source)}
     assert len(tested - trained) <= 3, tested - trained
 
