@@ -9,6 +9,7 @@ from transformer_course.corpus.grammar import (
     commands,
     conditionals,
     directions,
+    irregular_commands,
     lexicon,
     owners,
     reflexives,
@@ -122,7 +123,7 @@ def test_commands_end_in_their_mark_and_address_one_or_more() -> None:
 
 
 def test_manners_agree_with_all_who_may_be_spoken_to() -> None:
-    pairs = said(commands.be_patient, 300)
+    pairs = said(irregular_commands.be_patient, 300)
     assert set(pairs["Be kind!"].targets) == {
         "Sois gentil !",
         "Sois gentille !",
@@ -135,7 +136,7 @@ def test_manners_agree_with_all_who_may_be_spoken_to() -> None:
 
 def test_your_book_is_asked_for_by_one_register_at_a_time() -> None:
     for pair in said(commands.command).values():
-        if " your " in pair.source:
+        if " your " in pair.source and not pair.source.startswith("Let's"):
             for target in pair.targets:
                 found = set(target.split())
                 polite = any(word.endswith("ez") for word in target.split()[:2])
@@ -156,7 +157,7 @@ def test_conditionals() -> None:
 def test_times() -> None:
     clocks = said(times.it_is, 2000)
     assert clocks["It is half past two."].targets == ("Il est deux heures et demie.",)
-    assert clocks["It is 1 o'clock."].targets == ("Il est 1 heure.",)
+    assert clocks["It is 1 o'clock."].targets == ("Il est 1 heure.", "Il est une heure.")
     assert clocks["It is noon."].targets == ("Il est midi.",)
     assert clocks["Today is Monday."].target == "Aujourd'hui, c'est lundi."
     for source, pair in said(times.counted, 500).items():
@@ -184,10 +185,11 @@ def test_directions_and_owners() -> None:
     assert all(p.target.startswith(("Elle est sortie du ", "Elle est sortie de l")) for p in came)
     mine = said(owners.mine, 5000)
     assert mine["This dog is mine."].targets == ("Ce chien est à moi.", "Ce chien est le mien.")
-    assert mine["These keys are ours."].targets == (
-        "Ces clés sont à nous.",
-        "Ces clés sont les nôtres.",
-    )
+    ours = [pair for source, pair in mine.items() if source.endswith("s are ours.")]
+    assert ours
+    for pair in ours:
+        assert pair.targets[0].endswith(" sont à nous.")
+        assert pair.targets[1].endswith(" sont les nôtres.")
     assert said(owners.whose)["Whose dog is this?"].targets == ("À qui est ce chien ?",)
 
 

@@ -24,7 +24,9 @@ OWNED_BY = {
     "theirs": ((("eux", "elles"), THEIRS),),
 }
 OWNER = 64
-OWNABLE = tuple(n for n in POSSESSIONS if "family" not in n.classes and "abstract" not in n.classes)
+OWNABLE = tuple(
+    n for n in POSSESSIONS if not n.classes & {"family", "kin", "person", "abstract", "wildbeast"}
+)
 
 
 def mine(dice: Dice) -> Draft:

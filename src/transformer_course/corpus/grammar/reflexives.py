@@ -13,6 +13,7 @@ from transformer_course.corpus.grammar.commands import (
     addressed,
     english_start,
     french_command,
+    mark_of,
     particle_of,
 )
 from transformer_course.corpus.grammar.dice import Dice
@@ -126,7 +127,7 @@ def get_up(dice: Dice) -> Draft:
 
     english = [*start, (verb.base, VERB), *particle_of(verb)]
     combinations = [("imperative", verb.name)]
-    return Draft(english, [], french, ["reflexive", "imperative"], combinations, mark="!")
+    return Draft(english, [], french, ["reflexive", "imperative"], combinations, mark=mark_of(dice))
 
 
 def wash_your_hands(dice: Dice) -> Draft:
@@ -146,4 +147,6 @@ def wash_your_hands(dice: Dice) -> Draft:
 
     start: list[Word] = [("don't", NEGATION)] if negated else []
     english = [*start, (verb.base, VERB), ("your", HANDS), (part, HANDS)]
-    return Draft(english, [], french, ["reflexive", "imperative"], [("your", part)], mark="!")
+    return Draft(
+        english, [], french, ["reflexive", "imperative"], [("your", part)], mark=mark_of(dice)
+    )
