@@ -18,6 +18,7 @@ from transformer_course.corpus.grammar import (
     phrase_book,
     pronouns,
     questions,
+    reflexive_clauses,
     reflexives,
     relatives,
     sentences,
@@ -105,6 +106,10 @@ RULES: dict[Rule, int] = {
     directions.between: 2,
     owners.mine: 3,
     owners.whose: 1,
+    owners.is_it_yours: 2,
+    owners.boys_dog: 3,
+    reflexive_clauses.wants_to_rest: 2,
+    reflexive_clauses.did_you_rest: 2,
     phrase_book.phrase: 16,
 }
 
@@ -176,7 +181,12 @@ PHENOMENA: dict[str, tuple[Rule, ...]] = {
     ),
     "conditional": (conditionals.would, conditionals.would_like, conditionals.if_i_had),
     "imperfect": (conditionals.was_doing,),
-    "reflexive": (reflexives.reflexive, reflexives.washes_hands),
+    "reflexive": (
+        reflexives.reflexive,
+        reflexives.washes_hands,
+        reflexive_clauses.wants_to_rest,
+        reflexive_clauses.did_you_rest,
+    ),
     "date and time": (times.at_a_time, times.goes_at),
     "digits": (times.counted, times.price),
     "direction": (directions.direction,),

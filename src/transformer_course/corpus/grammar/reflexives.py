@@ -42,7 +42,19 @@ BODY = (
     ("hair", "les cheveux"),
 )
 ASKED = tuple(
-    v for v in REFLEXIVES if v.name not in ("get lost", "get angry", "get married", "fall asleep")
+    v
+    for v in REFLEXIVES
+    if v.name
+    not in (
+        "get lost",
+        "get angry",
+        "get married",
+        "fall asleep",
+        "complain",
+        "faint",
+        "get bored",
+        "escape",
+    )
 )
 HANDS = 26
 
