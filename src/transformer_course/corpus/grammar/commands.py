@@ -161,7 +161,7 @@ def command_with_pronoun(dice: Dice) -> Draft:
     done = with_pronoun(verb, [(verb.base, VERB), *particle_of(verb)], thing.english)
     english = [*start, *done]
     labels = ["imperative", "object pronoun"]
-    combinations = [("imperative", verb.name)]
+    combinations = [(thing.english[0][0], verb.name)]
     return Draft(english, [thing], french, labels, combinations, mark=mark_of(dice))
 
 
@@ -180,7 +180,7 @@ def give_it_to_me(dice: Dice) -> Draft:
     to: list[Word] = [("to", RECIPIENT), *person.english]
     english = [*start, (verb.base, VERB), *thing.english, *to]
     labels = ["imperative", "clitic order"]
-    combinations = [("imperative", verb.name)]
+    combinations = [(thing.english[0][0], person.english[0][0], verb.name)]
     return Draft(english, [thing, person], french, labels, combinations, mark=mark_of(dice))
 
 

@@ -173,12 +173,7 @@ PHENOMENA: dict[str, tuple[Rule, ...]] = {
     "clause with when": (compounds.subordinate,),
     "clause with if": (compounds.subordinate,),
     "comparison": (comparisons.comparison,),
-    "imperative": (
-        commands.command,
-        commands.simple_command,
-        commands.command_with_pronoun,
-        commands.give_it_to_me,
-    ),
+    "imperative": (commands.command,),
     "conditional": (conditionals.would, conditionals.would_like, conditionals.if_i_had),
     "imperfect": (conditionals.was_doing,),
     "reflexive": (
@@ -190,7 +185,7 @@ PHENOMENA: dict[str, tuple[Rule, ...]] = {
     "date and time": (times.at_a_time, times.goes_at),
     "digits": (times.counted, times.price),
     "direction": (directions.direction,),
-    "whose": (owners.mine, owners.whose),
+    "whose": (owners.mine,),
     "pronoun gender": (pronouns.object_again,),
     "antecedent": (coreference.street,),
     "fitting": (coreference.fitting,),
