@@ -29,7 +29,7 @@ from transformer_course.corpus.grammar.spelling import Word
 # What doesn't last has no "was doing".
 MOMENTS = (
     "see hear find understand forget lose receive taste smell break catch meet marry discover surprise "
-    "recognize notice miss win accept die disappear want have know steal"
+    "recognize notice miss win accept die begin disappear want have know steal"
 )
 ACTIONS = tuple(v for v in DIRECT if not v.frame & {"stative", "generic"})
 LASTING = tuple(v for v in ACTIONS if v.name not in MOMENTS.split())

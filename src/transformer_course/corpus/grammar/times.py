@@ -34,7 +34,11 @@ SEASONS = (
     ("winter", "en hiver"),
 )
 HOLDING = tuple(v for v in DIRECT if not v.frame & {"stative", "generic", "countable"})
-COMING = tuple(v for v in INTRANSITIVE if v.subject & {"person", "animate"} and v.name != "grow up")
+COMING = tuple(
+    v
+    for v in INTRANSITIVE
+    if v.subject & {"person", "animate"} and v.name not in ("grow up", "die")
+)
 PRICED = nouns_of("readable clothing object food furniture")
 Time = tuple[str, list[str]]
 
@@ -172,7 +176,8 @@ def price(dice: Dice) -> Draft:
     noun = dice.pick(PRICED)
     determiner = dice.pick(("the", "this", "the", "my"))
     thing = noun_phrase(dice, noun, 1, determiner=determiner, adjectives=0.2)
-    number = 2 + int(dice.random() * dice.random() * 998)
+    dearest = 18 if "food" in noun.classes else 298
+    number = 2 + int(dice.random() * dice.random() * dearest)
     words = number <= 100 and dice.chance(0.3)
 
     def french(what: Reading) -> Variants:
