@@ -159,7 +159,6 @@ def test_times() -> None:
     assert clocks["It is half past two."].targets == ("Il est deux heures et demie.",)
     assert clocks["It is 1 o'clock."].targets == ("Il est 1 heure.", "Il est une heure.")
     assert clocks["It is noon."].targets == ("Il est midi.",)
-    assert clocks["Today is Monday."].target == "Aujourd'hui, c'est lundi."
     for source, pair in said(times.counted, 500).items():
         number = next(word for word in source.split() if word.isdigit())
         assert pair.target.split()[3] == number

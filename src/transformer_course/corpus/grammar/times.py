@@ -113,27 +113,13 @@ NOTHING = Phrase([], (Reading([], 2, "m", False, []),), True)
 
 
 def it_is(dice: Dice) -> Draft:
-    """It is half past two: il est deux heures et demie; today is Monday: aujourd'hui, c'est lundi."""
-    if dice.chance(0.6):
-        english_time, ways = clock(dice)
-        start = keyed("it is", VERB)
-        starts = [keyed("il est", VERB)]
-    else:
-        english_time, nom = dice.pick(DAYS)
-        ways = [nom]
-        start = [("today", 87), *keyed("is", VERB)]
-        today: list[Word] = [("aujourd'hui", 87)]
-        starts = [
-            [*today, (",", 0), *keyed("c'est", VERB)],
-            [*today, (",", 0), *keyed("nous sommes", VERB)],
-            [*today, (",", 0), *keyed("on est", VERB)],
-            *(keyed(start, VERB) for start in ("nous sommes", "on est", "c'est")),
-        ]
+    """It is half past two: il est deux heures et demie."""
+    english_time, ways = clock(dice)
 
     def french() -> Variants:
-        return [[*begin, *keyed(way, WHEN)] for begin in starts for way in ways]
+        return [[*keyed("il est", VERB), *keyed(way, WHEN)] for way in ways]
 
-    english = [*start, *keyed(english_time, WHEN)]
+    english = [*keyed("it is", VERB), *keyed(english_time, WHEN)]
     return Draft(english, [], french, ["date and time"], [("it is", english_time)], trained=1)
 
 
