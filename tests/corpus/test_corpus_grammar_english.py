@@ -5,7 +5,7 @@ import pytest
 from transformer_course.corpus.grammar import commands, infinitives, pronouns
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import write_english
-from transformer_course.corpus.grammar.lexicon import NOUN, VERBS
+from transformer_course.corpus.grammar.lexicon import DESCRIBING, NOUN, NOUNS, VERBS
 from transformer_course.corpus.grammar.mixture import Rule
 
 
@@ -51,3 +51,8 @@ def test_two_different_things_can_be_done_with_what_is_passed_on() -> None:
     for noun in pronouns.PASSED_ON:
         assert pronouns.ACTIONS[noun]
         assert len({*pronouns.ACTIONS[noun], *pronouns.GIVING[noun]}) > 1, noun.name
+
+
+def test_something_can_be_said_of_every_noun() -> None:
+    """A rule that looks for an adjective, or for another one, finds it."""
+    assert [noun.name for noun in NOUNS if len(DESCRIBING[noun]) < 3] == []

@@ -10,7 +10,14 @@ from typing import Any
 
 import pytest
 
-from transformer_course.corpus.grammar import clauses, commands, idioms, morphology, parts
+from transformer_course.corpus.grammar import (
+    clauses,
+    commands,
+    idioms,
+    irregular_commands,
+    morphology,
+    parts,
+)
 from transformer_course.corpus.grammar.lexicon import (
     ADJECTIVES,
     NOUNS,
@@ -72,7 +79,13 @@ def test_imperative(verb: Verb, conjugations: dict[str, Any]) -> None:
 
 def test_imperative_of_etre(conjugations: dict[str, Any]) -> None:
     wanted = conjugations["être"]["Y"]
-    assert {person: wanted[person] for person in (1, 3, 4)} == commands.BE
+    assert {person: wanted[person] for person in (1, 3, 4)} == irregular_commands.BE
+    for infinitive, forms in (
+        ("avoir", irregular_commands.HAVE),
+        ("savoir", irregular_commands.KNOW),
+    ):
+        wanted = conjugations[infinitive]["Y"]
+        assert {person: wanted[person] for person in (1, 3, 4)} == forms
     assert list(clauses.BE["conditional"]) == conjugations["être"]["C"]
 
 
@@ -138,6 +151,9 @@ NOT_IN_LEFFF = {
     "tour": "f",
     "cave": "f",
     "rose": "f",
+    "plume": "f",
+    "poste": "f",
+    "vidéo": "f",
     "enfant": "m",
     "pompier": "m",
     "élève": "m",

@@ -51,8 +51,8 @@ def test_in_to_and_from_a_place(place: str, where: str, whence: str) -> None:
         (names.lives_there, "She lives in Japan.", {"Elle habite au Japon.", "Elle vit au Japon."}),
         (
             names.lives_there,
-            "I live in Rome.",
-            {"J'habite à Rome.", "Je vis à Rome.", "J'habite Rome."},
+            "We live in Rome.",
+            {"Nous habitons à Rome.", "Nous vivons à Rome.", "Nous habitons Rome."},
         ),
         (names.lives_there, "He is in Italy.", {"Il est en Italie."}),
         (names.goes_there, "She went to Canada.", {"Elle est allée au Canada."}),

@@ -3,7 +3,11 @@
 from transformer_course.corpus.grammar.clauses import NEGATION, VERB, with_pronoun
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
-from transformer_course.corpus.grammar.lexicon import ADJECTIVE, OBJECTS, Adjective, Verb
+from transformer_course.corpus.grammar.lexicon import (
+    OBJECTS,
+    Verb,
+)
+from transformer_course.corpus.grammar.lexicon import VERB as VERB_NAMED
 from transformer_course.corpus.grammar.morphology import french_imperative
 from transformer_course.corpus.grammar.parts import (
     DATIVE,
@@ -18,7 +22,6 @@ from transformer_course.corpus.grammar.pronouns import OBJECT, RECIPIENT, clitic
 from transformer_course.corpus.grammar.spelling import Word
 
 TU, NOUS, VOUS = 1, 3, 4
-BE = {TU: "sois", NOUS: "soyons", VOUS: "soyez"}
 UNASKED = (
     "lose",
     "forget",
@@ -28,6 +31,10 @@ UNASKED = (
     "steal",
     "burn",
     "belong to",
+    "hear",
+    "see",
+    "meet",
+    "marry",
 )  # nobody asks for
 DONE = tuple(
     verb
@@ -43,8 +50,13 @@ DOING = tuple(
     and verb.name
     not in ("die", "disappear", "fall", "cough", "hesitate", "blush", "sneeze", "snore", "grow up")
 )
+THERE = (
+    (VERB_NAMED["go"], "there", "y"),
+    (VERB_NAMED["think of"], "it", "y"),
+    (VERB_NAMED["talk about"], "it", "en"),
+    (VERB_NAMED["dream about"], "it", "en"),
+)
 HANDED = tuple(verb for verb in DATIVE if verb.name != "teach")
-MANNERS = ("patient", "polite", "kind", "brave", "honest", "gentle", "generous", "serious", "calm")
 STRONG = {"me": "moi", "te": "toi"}  # after the verb
 
 
@@ -71,10 +83,16 @@ def french_command(verb: Verb, person: int, clitics: list[Word], negated: bool) 
     return [(form, VERB), *((f"-{STRONG.get(word, word)}", key) for word, key in after)]
 
 
+def mark_of(dice: Dice) -> str:
+    """How a command ends: not everybody shouts."""
+    return dice.pick("!!.")
+
+
 def english_start(dice: Dice) -> tuple[list[Word], str, bool]:
     """The words before the verb, "let's" if it stands there, and whether the command is negated."""
     if dice.chance(0.2):
-        return [("let's", VERB)], "let's", False
+        negated = dice.chance(0.2)
+        return [("let's", VERB), *([("not", NEGATION)] if negated else [])], "let's", negated
     if dice.chance(0.25):
         return [("don't" if dice.chance(0.8) else "do not", NEGATION)], "", True
     return [], "", False
@@ -101,7 +119,7 @@ def command(dice: Dice) -> Draft:
     english = [*start, (verb.base, VERB), *particle_of(verb), *thing.english]
     labels = ["imperative", *(["negation"] if negated else [])]
     combinations = verb_and_object(verb, thing)
-    return Draft(english, [thing], french, labels, combinations, mark="!")
+    return Draft(english, [thing], french, labels, combinations, mark=mark_of(dice))
 
 
 def simple_command(dice: Dice) -> Draft:
@@ -126,7 +144,7 @@ def simple_command(dice: Dice) -> Draft:
     english = [*start, (verb.base, VERB), *particle_of(verb), *to, *place.english]
     labels = ["imperative", *(["negation"] if negated else [])]
     combinations = [(verb.name, place.noun.name)] if place.noun else [("imperative", verb.name)]
-    return Draft(english, [place], french, labels, combinations, mark="!")
+    return Draft(english, [place], french, labels, combinations, mark=mark_of(dice))
 
 
 def command_with_pronoun(dice: Dice) -> Draft:
@@ -144,7 +162,7 @@ def command_with_pronoun(dice: Dice) -> Draft:
     english = [*start, *done]
     labels = ["imperative", "object pronoun"]
     combinations = [(thing.english[0][0], verb.name)]
-    return Draft(english, [thing], french, labels, combinations, mark="!")
+    return Draft(english, [thing], french, labels, combinations, mark=mark_of(dice))
 
 
 def give_it_to_me(dice: Dice) -> Draft:
@@ -163,43 +181,17 @@ def give_it_to_me(dice: Dice) -> Draft:
     english = [*start, (verb.base, VERB), *thing.english, *to]
     labels = ["imperative", "clitic order"]
     combinations = [(thing.english[0][0], person.english[0][0], verb.name)]
-    return Draft(english, [thing, person], french, labels, combinations, mark="!")
+    return Draft(english, [thing, person], french, labels, combinations, mark=mark_of(dice))
 
 
 def go_there(dice: Dice) -> Draft:
-    """Go there! vas-y ! allez-y !"""
-    verb = MOTION[0]
+    """Go there! vas-y ! Let's talk about it! parlons-en ! Think of it! penses-y !"""
+    verb, there, y = dice.pick(THERE)
     start, together, negated = english_start(dice)
-    there: list[Word] = [("y", OBJECT)]
+    clitic_: list[Word] = [(y, OBJECT)]
 
     def french() -> Variants:
-        return [french_command(verb, person, there, negated) for person in addressed(together)]
+        return [french_command(verb, person, clitic_, negated) for person in addressed(together)]
 
-    english = [*start, (verb.base, VERB), ("there", OBJECT)]
-    return Draft(english, [], french, ["imperative", "en and y"], [], mark="!")
-
-
-def be_patient(dice: Dice) -> Draft:
-    """Be patient! sois patient ! soyez patiente ! Let's be polite! soyons polis !"""
-    adjective = ADJECTIVE[dice.pick(MANNERS)]
-    start, together, negated = english_start(dice)
-
-    def french() -> Variants:
-        variants = []
-        for person in addressed(together):
-            words: list[Word] = [(BE[person], VERB)]
-            if negated:
-                words = [("ne", NEGATION), *words, ("pas", NEGATION)]
-            variants += [[*words, (form, 84)] for form in agreeing(adjective, person)]
-        return variants
-
-    english = [*start, ("be", VERB), (adjective.name, 84)]
-    labels = ["imperative", "agreement"]
-    combinations = [("be", adjective.name)]
-    return Draft(english, [], french, labels, combinations, trained=3, mark="!")
-
-
-def agreeing(adjective: Adjective, person: int) -> list[str]:
-    """The forms that fit those who are spoken to."""
-    plurals = {TU: (False,), NOUS: (True,), VOUS: (False, True)}[person]
-    return [adjective.french[gender][plural] for plural in plurals for gender in ("m", "f")]
+    english = [*start, (verb.base, VERB), *particle_of(verb), (there, OBJECT)]
+    return Draft(english, [], french, ["imperative", "en and y"], [], mark=mark_of(dice))

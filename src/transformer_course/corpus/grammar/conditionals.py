@@ -15,27 +15,36 @@ from transformer_course.corpus.grammar.morphology import english_ing
 from transformer_course.corpus.grammar.parts import (
     DIRECT,
     INTRANSITIVE,
+    PEOPLE,
+    PERSONAL,
+    agent,
     object_of,
     subject_of,
     verb_and_object,
 )
-from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phrase
+from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phrase, pronoun
 from transformer_course.corpus.grammar.sayings import french_pronoun, pronoun_for
 from transformer_course.corpus.grammar.spelling import Word
 
 # What doesn't last has no "was doing".
 MOMENTS = (
     "see hear find understand forget lose receive taste smell break catch meet marry discover surprise "
-    "recognize notice miss win accept die disappear want have know steal"
+    "recognize notice miss win accept die begin disappear want have know steal"
 )
 ACTIONS = tuple(v for v in DIRECT if not v.frame & {"stative", "generic"})
 LASTING = tuple(v for v in ACTIONS if v.name not in MOMENTS.split())
 RUNNING = tuple(
     v for v in INTRANSITIVE if v.subject & {"person", "animate"} and v.name not in MOMENTS.split()
 )
-WISHED = nouns_of("food drink toy gift ticket flower")
+WISHED = nouns_of("food drink gift ticket")
 WISHING = next(v for v in VERBS if v.name == "want" and v.object)
-OWNED = nouns_of("vehicle house garden animal piano computer phone")
+OWNED = nouns_of(
+    "car boat bicycle motorcycle plane house garden dog cat horse piano computer guitar camera"
+)
+HAPPY = tuple(
+    VERB_NAMED[name]
+    for name in ("travel", "sing", "dance", "smile", "work", "stay", "leave", "come", "laugh")
+)
 LINK = 95
 
 
@@ -67,7 +76,7 @@ def english_would(verb: Verb, negation: str = "", short: bool = False) -> list[W
 
 def would_like(dice: Dice) -> Draft:
     """I would like a coffee: je voudrais un café, j'aimerais un café."""
-    subject = subject_of(dice, WISHING, pronouns=0.7)
+    subject = one_of_us(dice)
     noun = dice.companion(WISHED, "would like")
     thing = noun_phrase(dice, noun, 2, plural=None, determiner="a", adjectives=0.15)
 
@@ -77,15 +86,25 @@ def would_like(dice: Dice) -> Draft:
             for verb in (WISHING, VERB_NAMED["like"])
         ]
 
-    english = [*subject.english, ("would", VERB), ("like", VERB), *thing.english]
+    start: list[Word] = [*subject.english, ("would", VERB)]
+    if subject.noun is None and dice.chance(0.4):
+        start = [(f"{subject.english[0][0]}'d", VERB)]  # I'd like
+    english = [*start, ("like", VERB), *thing.english]
     combinations = [("would like", noun.name)]
     return Draft(english, [subject, thing], french, ["conditional"], combinations, trained=1)
 
 
+def one_of_us(dice: Dice) -> Phrase:
+    """A pronoun, or a person."""
+    if dice.chance(0.7):
+        return pronoun(dice.pick(PERSONAL), 1)
+    return agent(dice, dice.pick(PEOPLE))
+
+
 def if_i_had(dice: Dice) -> Draft:
     """If I had a car, I would travel: si j'avais une voiture, je voyagerais."""
-    having, doing = VERB_NAMED["have"], dice.pick(RUNNING)
-    subject = subject_of(dice, doing, pronouns=0.7)
+    having, doing = VERB_NAMED["have"], dice.pick(HAPPY)
+    subject = one_of_us(dice)
     again = pronoun_for(subject, 6)
     noun = dice.companion(OWNED, "if")
     thing = noun_phrase(dice, noun, 2, plural=False, determiner="a", adjectives=0.2)

@@ -43,7 +43,7 @@ WAYS = (
 )
 BETWEEN = (
     (nouns_of("furniture"), nouns_of("cat dog mouse box toy")),
-    (nouns_of("building tree"), nouns_of("animate vehicle bench")),
+    (nouns_of("building tree"), nouns_of("animate car truck bus bicycle taxi bench")),
 )
 
 

@@ -191,11 +191,14 @@ def expletive(dice: Dice) -> Draft:
         said.insert(1, ("très", 87))
 
     def french(it: Reading) -> Variants:
-        return [[*it.words, *said, *([(quand, 88)] if quand else [])]]
+        variants = [[*it.words, *said, *([(quand, 88)] if quand else [])]]
+        if what == "clock":
+            variants.append([*it.words, said[0], (str(hour), 95), said[2]])
+        return variants
 
     english = [*nothing.english, *english_be_words(nothing, tense, "", False), *english_words]
     english += [(when, 88)] if when else []
-    return Draft(english, [nothing], french, ["expletive it"], [])
+    return Draft(english, [nothing], french, ["expletive it"], [], trained=1)
 
 
 BE_IMPERSONAL = {"present": "est", "past": "était", "future": "sera"}

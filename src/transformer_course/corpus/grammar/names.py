@@ -178,7 +178,7 @@ def is_called(dice: Dice) -> Draft:
 def lives_there(dice: Dice) -> Draft:
     """Paul lives in Rome: Paul habite à Rome; works in Italy: en Italie; is in Japan: au Japon."""
     subject, name = somebody(dice, 0.5)
-    place = place_of(dice)
+    place = dice.pick(COUNTRIES) if name == "i" else place_of(dice)  # I live in Rome: a phrase
     is_there = dice.chance(0.3)
     verb = dice.pick(THERE)
     tense = dice.pick(TENSES)
@@ -209,7 +209,7 @@ def lives_there(dice: Dice) -> Draft:
 def goes_there(dice: Dice) -> Draft:
     """They went to the United States: ils sont allés aux États-Unis; she comes from Italy: d'Italie."""
     subject, name = somebody(dice, 0.5)
-    place = place_of(dice)
+    place = dice.pick(COUNTRIES) if name == "i" else place_of(dice)  # I come from Rome: a phrase
     leaves = dice.chance(0.3)
     verb_name, to = ("come", "from") if leaves else dice.pick(MOVING)
     verb = VERB_NAMED[verb_name]

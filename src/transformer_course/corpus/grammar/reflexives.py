@@ -13,6 +13,7 @@ from transformer_course.corpus.grammar.commands import (
     addressed,
     english_start,
     french_command,
+    mark_of,
     particle_of,
 )
 from transformer_course.corpus.grammar.dice import Dice
@@ -41,7 +42,19 @@ BODY = (
     ("hair", "les cheveux"),
 )
 ASKED = tuple(
-    v for v in REFLEXIVES if v.name not in ("get lost", "get angry", "get married", "fall asleep")
+    v
+    for v in REFLEXIVES
+    if v.name
+    not in (
+        "get lost",
+        "get angry",
+        "get married",
+        "fall asleep",
+        "complain",
+        "faint",
+        "get bored",
+        "escape",
+    )
 )
 HANDS = 26
 
@@ -126,7 +139,7 @@ def get_up(dice: Dice) -> Draft:
 
     english = [*start, (verb.base, VERB), *particle_of(verb)]
     combinations = [("imperative", verb.name)]
-    return Draft(english, [], french, ["reflexive", "imperative"], combinations, mark="!")
+    return Draft(english, [], french, ["reflexive", "imperative"], combinations, mark=mark_of(dice))
 
 
 def wash_your_hands(dice: Dice) -> Draft:
@@ -146,4 +159,6 @@ def wash_your_hands(dice: Dice) -> Draft:
 
     start: list[Word] = [("don't", NEGATION)] if negated else []
     english = [*start, (verb.base, VERB), ("your", HANDS), (part, HANDS)]
-    return Draft(english, [], french, ["reflexive", "imperative"], [("your", part)], mark="!")
+    return Draft(
+        english, [], french, ["reflexive", "imperative"], [("your", part)], mark=mark_of(dice)
+    )

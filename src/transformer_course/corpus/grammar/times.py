@@ -17,7 +17,6 @@ from transformer_course.corpus.grammar.parts import (
     keyed,
     object_of,
     subject_of,
-    tense_for,
     tense_labels,
     verb_and_object,
 )
@@ -35,38 +34,46 @@ SEASONS = (
     ("winter", "en hiver"),
 )
 HOLDING = tuple(v for v in DIRECT if not v.frame & {"stative", "generic", "countable"})
-COMING = tuple(v for v in INTRANSITIVE if v.subject & {"person", "animate"} and v.name != "grow up")
+COMING = tuple(
+    v
+    for v in INTRANSITIVE
+    if v.subject & {"person", "animate"} and v.name not in ("grow up", "die")
+)
 PRICED = nouns_of("readable clothing object food furniture")
 Time = tuple[str, list[str]]
 
 
 def clock(dice: Dice) -> Time:
     """An hour in English, and all ways to say it in French."""
-    hour = 1 + int(dice.random() * 12)
+    hour = 1 + int(dice.random() * 11)
     heure = "heure" if hour == 1 else "heures"
-    kind = dice.pick(("full", "full", "digits", "half", "quarter", "noon"))
+    kind = dice.pick(("full", "full", "digits", "half", "past", "to", "noon"))
     if kind == "noon":
         return dice.pick((("noon", ["midi"]), ("midnight", ["minuit"])))
-    said = french_number(hour, "f")
-    if hour == 12 and kind in ("half", "quarter"):
-        kind = "full"
-    if kind == "digits":
-        return f"{hour} o'clock", [f"{hour} {heure}"]
-    if kind == "half":
-        return f"half past {english_number(hour)}", [f"{said} {heure} et demie"]
-    if kind == "quarter":
-        return f"a quarter past {english_number(hour)}", [f"{said} {heure} et quart"]
-    return f"{english_number(hour)} o'clock", [f"{said} {heure}"]
+    name, said = english_number(hour), f"{french_number(hour, 'f')} {heure}"
+    in_digits = f"{hour} {heure}"
+    return {
+        "full": (f"{name} o'clock", [said, in_digits]),
+        "digits": (f"{hour} o'clock", [in_digits, said]),
+        "half": (f"half past {name}", [f"{said} et demie"]),
+        "past": (f"a quarter past {name}", [f"{said} et quart"]),
+        "to": (f"a quarter to {name}", [f"{said} moins le quart"]),
+    }[kind]
 
 
-def date(dice: Dice) -> Time:
-    """on Monday, on 5 May, in May, in 2024, in summer; French needs no word for "on"."""
+def date(dice: Dice, tense: str) -> Time:
+    """on Monday, on 5 May, in May, in 2024, in summer; French needs no word for "on".
+
+    Args:
+        tense: nothing will happen in 1914; of the future and the present nothing else is said here.
+    """
     kind = dice.pick(("day", "day", "date", "date", "month", "year", "season"))
     if kind == "season":
         season, saison = dice.pick(SEASONS)
         return f"in {season}", [saison]
     if kind == "year":
-        year = 1900 + int(dice.random() * 130)
+        first, count = (1900, 125) if tense == "past" else (2030, 60)
+        year = first + int(dice.random() * count)
         return f"in {year}", [f"en {year}"]
     month, mois = dice.pick(MONTHS)
     if kind == "month":
@@ -80,14 +87,13 @@ def date(dice: Dice) -> Time:
 
 def at_a_time(dice: Dice) -> Draft:
     """The king left at 3 o'clock: le roi est parti à 3 heures; on Monday: lundi."""
+    verb = dice.pick(HOLDING if dice.chance(0.4) else COMING)
+    tense = dice.pick(("past", "past", "future"))
     if dice.chance(0.4):
         english_time, heures = clock(dice)
         english_time, ways = f"at {english_time}", [f"à {heure}" for heure in heures]
     else:
-        english_time, ways = date(dice)
-    verb = dice.pick(HOLDING if dice.chance(0.4) else COMING)
-    tense = dice.pick(("past", "past", "future"))
-    tense = tense_for(dice, verb) if tense == "past" and verb.frame else tense
+        english_time, ways = date(dice, tense)
     subject = subject_of(dice, verb)
     thing = object_of(dice, verb) if verb.object else NOTHING
 
@@ -100,7 +106,7 @@ def at_a_time(dice: Dice) -> Draft:
     combinations = verb_and_object(verb, thing) if verb.object else [(noun, verb.name)]
     labels = ["date and time", *tense_labels(verb, tense)]
     english = [*said, *keyed(english_time, WHEN)]
-    return Draft(english, [subject, thing], french, labels, combinations)
+    return Draft(english, [subject, thing], french, labels, combinations, trained=1)
 
 
 NOTHING = Phrase([], (Reading([], 2, "m", False, []),), True)
@@ -156,7 +162,8 @@ def price(dice: Dice) -> Draft:
     noun = dice.pick(PRICED)
     determiner = dice.pick(("the", "this", "the", "my"))
     thing = noun_phrase(dice, noun, 1, determiner=determiner, adjectives=0.2)
-    number = 2 + int(dice.random() * dice.random() * 998)
+    dearest = 18 if "food" in noun.classes else 298
+    number = 2 + int(dice.random() * dice.random() * dearest)
     words = number <= 100 and dice.chance(0.3)
 
     def french(what: Reading) -> Variants:
@@ -215,5 +222,6 @@ def goes_at(dice: Dice) -> Draft:
 
     said = [*subject.english, *english_verb(subject, verb, tense), *to, *place.english]
     english = [*said, *keyed(f"on {day}", WHEN), *keyed(f"at {hour}", 89)]
-    labels = ["date and time", "contraction"] if link == "à+" else ["date and time"]
-    return Draft(english, [subject, place], french, labels, verb_and_object(verb, place))
+    labels = ["date and time", *tense_labels(verb, tense)]
+    combinations = verb_and_object(verb, place)
+    return Draft(english, [subject, place], french, labels, combinations, trained=1)
