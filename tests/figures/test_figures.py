@@ -355,6 +355,10 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("head_removals", KeyError): [
         lambda: figures.head_removals({"all": {"1 head": PAIR}, "none": {"2 heads": PAIR}})
     ],
+    ("position_flow", ValueError): [lambda: figures.position_flow({"a": PAIR}, [PAIR, PAIR])],
+    ("score_grid", ValueError): [
+        lambda: figures.score_grid([PAIR], ["a"], ["b", "c"], headings={1: "more"})
+    ],
     ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
     ("word_focus", ValueError): [lambda: figures.word_focus([(["a"], PAIR, 0)])],
     ("curves_by_length", ValueError): [
