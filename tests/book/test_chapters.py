@@ -32,7 +32,8 @@ PAGES = sorted(
     for folder in ("book", "chapters")
     for path in (ROOT / folder).glob("*.ipynb")
 )
-NEW_FORM = ["01_attention", "15_multi30k"]  # chapters with a core, folded sections and a reading time
+# Chapters with a core, folded sections and a reading time.
+NEW_FORM = ["01_attention", "15_multi30k"]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
 in_new_form = pytest.mark.parametrize("chapter", NEW_FORM)
 measuring = script("lengths")
