@@ -159,6 +159,4 @@ def wash_your_hands(dice: Dice) -> Draft:
 
     start: list[Word] = [("don't", NEGATION)] if negated else []
     english = [*start, (verb.base, VERB), ("your", HANDS), (part, HANDS)]
-    return Draft(
-        english, [], french, ["reflexive", "imperative"], [("your", part)], mark=mark_of(dice)
-    )
+    return Draft(english, [], french, ["reflexive", "imperative"], mark=mark_of(dice))
