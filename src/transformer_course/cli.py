@@ -146,7 +146,7 @@ def _train(
     held_out = f"{len(valid_pairs):,} to validate on"
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
-    if recipe.training.precision == "bf16" and not _computes_bf16():
+    if recipe.training.precision == "bf16" and not computes_bf16():
         print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
     with tqdm(
         total=recipe.training.max_steps,
@@ -178,7 +178,7 @@ def _train(
     print(f"Training {outcome}; the translator is in {out}")
 
 
-def _computes_bf16() -> bool:
+def computes_bf16() -> bool:
     """Whether the processor has instructions for numbers of 16 bits; true where an older torch can't tell."""
     if not hasattr(torch.cpu, "get_capabilities"):
         return True

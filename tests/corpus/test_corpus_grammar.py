@@ -400,7 +400,7 @@ def test_splits_hold_out_combinations() -> None:
 
 
 def test_parts_of_held_out_combinations_occur_in_training() -> None:
-    trained = {w.lower() for p in grammar.generate("train", 40_000, 0) for w in words(p.source)}
+    trained = {w.lower() for p in grammar.generate("train", 80_000, 0) for w in words(p.source)}
     tested = {w.lower() for p in grammar.generate("test", 500, 0) for w in words(p.source)}
     tested = {word for word in tested if not word.isdigit()}  # a year is no word to be learnt
     assert len(tested - trained) <= 3, tested - trained

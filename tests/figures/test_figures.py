@@ -29,6 +29,7 @@ from transformer_course.attention import (
     scaled_dot_product_attention,
 )
 from transformer_course.figures import attention_plane, flow, palette, widget
+from transformer_course.positional_encoding import sinusoidal_encoding
 
 ROOT = Path(__file__).resolve().parents[2]
 CSS = (ROOT / "book" / "static" / "course.css").read_text(encoding="utf-8")
@@ -206,6 +207,17 @@ def test_a_squares_number_can_be_read_on_its_colour() -> None:
     plt.close(figure)
 
 
+def test_source_may_begin_at_a_line_with_given_words() -> None:
+    whole = figures.Source(sinusoidal_encoding).code
+    part = figures.Source(sinusoidal_encoding, since="positions = ").code
+    first, *_, last = part.splitlines()
+    assert first.startswith("positions = torch.arange(")  # no longer indented
+    assert last.startswith("return columns")
+    assert [line.strip() for line in part.splitlines()] == [
+        line.strip() for line in whole.splitlines()
+    ][-len(part.splitlines()) :]
+
+
 @pytest.mark.parametrize("thing", [scaled_dot_product_attention, AdditiveAttention])
 def test_source_is_the_file_without_docstrings(thing: object) -> None:
     source = figures.Source(thing)  # type: ignore[arg-type]
@@ -323,6 +335,8 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("seconds_by_length", ValueError): [
         lambda: figures.seconds_by_length([1, 2, 4], {"cached": [PAIR]})
     ],
+    ("redraw_flow", IndexError): [lambda: figures.redraw_flow([PAIR], [1], PAIR, 0.5)],
+    ("paired_differences", KeyError): [lambda: figures.paired_differences({"a": PAIR}, {})],
     ("sub_layers", ValueError): [lambda: figures.sub_layers({})],
     ("loss_valleys", ValueError): [
         lambda: figures.loss_valleys({"a": (np.eye(3), [[1.0, 1.0]]), "b": (np.eye(2), [PAIR])})
@@ -355,7 +369,18 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("head_removals", KeyError): [
         lambda: figures.head_removals({"all": {"1 head": PAIR}, "none": {"2 heads": PAIR}})
     ],
+    ("position_flow", ValueError): [lambda: figures.position_flow({"a": PAIR}, [PAIR, PAIR])],
+    ("score_grid", ValueError): [
+        lambda: figures.score_grid([PAIR], ["a"], ["b", "c"], headings={1: "more"})
+    ],
     ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
+    ("self_attention_flow", ValueError): [
+        lambda: figures.self_attention_flow(["a"], [PAIR], ([PAIR],) * 3, [PAIR], np.eye(2), 0)
+    ],
+    ("same_step", KeyError): [lambda: figures.same_step({"a": PAIR}, {}, ["b", "c"], ("d", "e"))],
+    ("same_step", ValueError): [
+        lambda: figures.same_step({"a": PAIR}, {"a": [1]}, ["b", "c"], ("d", "e"))
+    ],
     ("word_focus", ValueError): [lambda: figures.word_focus([(["a"], PAIR, 0)])],
     ("curves_by_length", ValueError): [
         lambda: figures.curves_by_length({"products": {"a": PAIR}}, [1, 2, 3])
@@ -364,6 +389,13 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.accuracy_by_length([1, 2, 3], {"a": [PAIR]}, 2),
         lambda: figures.accuracy_by_length([1, 2], {"a": [PAIR, WAVE]}, 2),
     ],
+    ("shares_by_kind", KeyError): [
+        lambda: figures.shares_by_kind({"a": {"one": 0.5}, "b": {"two": 0.5}}, "right")
+    ],
+    ("look_back_flow", ValueError): [
+        lambda: figures.look_back_flow(1, [PAIR, PAIR], [1, 0], [1], PAIR),
+        lambda: figures.look_back_flow(1, [PAIR], [1, 0], [1], PAIR),
+    ],
     ("padded_batches", ValueError): [
         lambda: figures.padded_batches({"a": []}),
         lambda: figures.padded_batches({"a": [[]]}),
@@ -371,6 +403,7 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("rate_curves", ValueError): [lambda: figures.rate_curves([1, 2, 3], {"a": PAIR})],
     ("norm_bars", ValueError): [lambda: figures.norm_bars({"a": {"embedding": 0.0}})],
     ("Source", TypeError): [lambda: figures.Source(len), lambda: figures.Source(dict)],
+    ("Source", ValueError): [lambda: figures.Source(AdditiveAttention, since="no such line")],
 }
 
 

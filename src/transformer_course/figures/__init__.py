@@ -22,6 +22,7 @@ from transformer_course.figures.encoder_decoder import (
     sub_layers,
 )
 from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
     distribution_bars,
     distribution_grids,
@@ -36,9 +37,11 @@ from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.mechanism import attention_flow
 from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi30k import (
-    bleu_by_minutes,
+    bleu_by_updates,
     bleu_by_words,
+    paired_differences,
     reading_map,
+    redraw_flow,
     redrawn_histograms,
 )
 from transformer_course.figures.multi_head import (
@@ -65,6 +68,7 @@ from transformer_course.figures.positional_encoding import (
     position_waves,
     score_grid,
 )
+from transformer_course.figures.positional_encoding_flow import position_flow
 from transformer_course.figures.rate_explorer import RateExplorer
 from transformer_course.figures.redraw_explorer import RedrawExplorer
 from transformer_course.figures.sampling_explorer import SamplingExplorer
@@ -74,11 +78,13 @@ from transformer_course.figures.self_attention import (
     where_they_come_from,
     word_focus,
 )
+from transformer_course.figures.self_attention_flow import same_step, self_attention_flow
 from transformer_course.figures.self_attention_steps import SelfAttentionSteps
 from transformer_course.figures.seq2seq import (
     accuracy_by_length,
     curves_by_length,
     one_vector_or_all,
+    shares_by_kind,
 )
 from transformer_course.figures.source import Source
 from transformer_course.figures.training import (
@@ -114,7 +120,7 @@ __all__ = [
     "WordPaths",
     "accuracy_by_length",
     "attention_flow",
-    "bleu_by_minutes",
+    "bleu_by_updates",
     "bleu_by_words",
     "cache_grids",
     "component_dots",
@@ -130,13 +136,16 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "look_back_flow",
     "loss_curves",
     "loss_valleys",
     "mask_grids",
     "norm_bars",
     "one_vector_or_all",
     "padded_batches",
+    "paired_differences",
     "parameter_bars",
+    "position_flow",
     "position_map",
     "position_products",
     "position_waves",
@@ -144,9 +153,11 @@ __all__ = [
     "pull_curves",
     "rate_curves",
     "reading_map",
+    "redraw_flow",
     "redrawn_histograms",
     "reliability_diagrams",
     "reshape_grids",
+    "same_step",
     "scaling_curves",
     "score_fields",
     "score_grid",
@@ -154,6 +165,8 @@ __all__ = [
     "scores_by_layers",
     "search_tree",
     "seconds_by_length",
+    "self_attention_flow",
+    "shares_by_kind",
     "shift_picture",
     "smoothing_dots",
     "stack_losses",

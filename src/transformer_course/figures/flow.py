@@ -77,7 +77,9 @@ def numbers(
             x, y = corner[0] + column, corner[1] + row
             face = tint(colour, float(strong[row, column]))
             axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor=colour, lw=1.2))
-            text = f"{number:.{digits}f}".removeprefix("0") if digits else f"{number:.3g}"
+            text = f"{number:.{digits}f}" if digits else f"{number:.3g}"
+            if digits and abs(number) < 1:
+                text = text.replace("0.", ".", 1)  # a square has room for four letters
             light = strong[row, column] > 0.6
             size = 12 if len(text) < 4 else 10
             words(axes, (x + 0.5, y + 0.5), text, "white" if light else INK, size=size)
@@ -146,7 +148,13 @@ def path(axes: Axes, corners: Sequence[Point], colour: str = QUIET, width: float
 
 
 def box(
-    axes: Axes, middle: Point, size: tuple[float, float], text: str, upright: bool = False
+    axes: Axes,
+    middle: Point,
+    size: tuple[float, float],
+    text: str,
+    upright: bool = False,
+    edge: str = QUIET,
+    face: str = LINE,
 ) -> None:
     """Draw a box that computes something.
 
@@ -156,10 +164,12 @@ def box(
         size: width and height.
         text: what it does.
         upright: written from below to above, for a narrow box.
+        edge: colour of its line; grey for what computes.
+        face: colour of its inside.
     """
     left, upper = middle[0] - size[0] / 2, middle[1] - size[1] / 2
     shape = FancyBboxPatch(
-        (left, upper), *size, "round,pad=0,rounding_size=0.3", fc=LINE, ec=QUIET, lw=1
+        (left, upper), *size, "round,pad=0,rounding_size=0.3", fc=face, ec=edge, lw=1
     )
     axes.add_patch(shape)
     words(axes, middle, text, upright=upright)
