@@ -574,7 +574,7 @@ def test_the_numbers_of_the_book_page() -> None:
 
 def test_the_examples_of_the_book_page() -> None:
     """Each French word of the page's table can be written by the grammar."""
-    known = {w for p in grammar.generate("train", 60_000, 3) for t in p.targets for w in words(t)}
+    known = {w for p in grammar.generate("train", 150_000, 3) for t in p.targets for w in words(t)}
     rows = [
         row.split("|")[3]
         for row in PAGE.read_text(encoding="utf-8").splitlines()

@@ -5,7 +5,7 @@ from itertools import islice
 
 import pytest
 
-from transformer_course.corpus.grammar import mixture, names
+from transformer_course.corpus.grammar import mixture, names, pastimes
 from transformer_course.corpus.grammar.clauses import french_verb
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, sentences_of
@@ -58,11 +58,11 @@ def test_in_to_and_from_a_place(place: str, where: str, whence: str) -> None:
         (names.goes_there, "She went to Canada.", {"Elle est allée au Canada."}),
         (names.goes_there, "He comes from Spain.", {"Il vient d'Espagne."}),
         (names.visits, "He visited Italy.", {"Il a visité l'Italie."}),
-        (names.plays, "She plays chess.", {"Elle joue aux échecs."}),
-        (names.plays, "He plays tennis.", {"Il joue au tennis."}),
-        (names.plays, "He plays hide-and-seek.", {"Il joue à cache-cache."}),
-        (names.speaks, "He speaks French.", {"Il parle français.", "Il parle le français."}),
-        (names.speaks, "She learned Italian.", {"Elle a appris l'italien."}),
+        (pastimes.plays, "She plays chess.", {"Elle joue aux échecs."}),
+        (pastimes.plays, "He plays tennis.", {"Il joue au tennis."}),
+        (pastimes.plays, "He plays hide-and-seek.", {"Il joue à cache-cache."}),
+        (pastimes.speaks, "He speaks French.", {"Il parle français.", "Il parle le français."}),
+        (pastimes.speaks, "She learned Italian.", {"Elle a appris l'italien."}),
         (names.is_called, "My brother is called Paul.", {"Mon frère s'appelle Paul."}),
         (
             names.is_called,
@@ -90,7 +90,7 @@ def test_two_women_are_feminine_and_a_man_and_a_woman_are_masculine() -> None:
 
 
 def test_a_name_keeps_its_capital_within_a_sentence() -> None:
-    for pair in islice(sentences_of("train", (names.speaks,), Dice(0)), 200):
+    for pair in islice(sentences_of("train", (pastimes.speaks,), Dice(0)), 200):
         languages = {name.english for name in names.LANGUAGES}
         assert languages & set(pair.source.rstrip(".").split())
         assert not any(name.french.capitalize() in pair.target for name in names.LANGUAGES)

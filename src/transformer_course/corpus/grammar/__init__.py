@@ -5,7 +5,7 @@ The words, and which go together, are in `data` and `lexicon`; plurals, feminine
 `parts` and `sayings` what sentences are made of. The rules, one function for each kind of sentence, are in
 `sentences`, `questions`, `pronouns`, `infinitives`, `commands`, `irregular_commands`, `conditionals`,
 `reflexives`, `reflexive_clauses`, `compounds`, `relatives`, `comparisons`, `existence`, `owners`, `names`,
-`times`, `directions`, `idioms` and `coreference`; `mixture` says how often each is used.
+`pastimes`, `times`, `directions`, `idioms` and `coreference`; `mixture` says how often each is used.
 `phrase_book` says what people say every day.
 `spelling` does elision, contraction and hyphens, `orthography` capitals and final marks, `draft` turns a
 sentence into a pair, and `splits` and `challenge` say what may meet in which split.

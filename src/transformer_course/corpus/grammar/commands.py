@@ -35,6 +35,7 @@ UNASKED = (
     "see",
     "meet",
     "marry",
+    "recognize",
 )  # nobody asks for
 DONE = tuple(
     verb
@@ -108,11 +109,12 @@ def command(dice: Dice) -> Draft:
     verb = dice.pick(DONE)
     start, together, negated = english_start(dice)
     thing = object_of(dice, verb)
+    while negated and thing.readings[0].negated != thing.readings[0].words:
+        thing = object_of(dice, verb)  # not "don't warn a king"
 
     def french(what: Reading) -> Variants:
-        words = what.negated if negated else what.words
         return [
-            [*french_command(verb, person, [], negated), *words]
+            [*french_command(verb, person, [], negated), *what.words]
             for person in addressed(together, what)
         ]
 

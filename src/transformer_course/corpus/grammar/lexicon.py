@@ -190,7 +190,7 @@ def nouns_of(classes: frozenset[str] | str) -> tuple[Noun, ...]:
     """Nouns that belong to one of the classes, in the order of the table.
 
     >>> [noun.name for noun in nouns_of("cycle")]
-    ['bicycle', 'motorcycle']
+    ['bicycle', 'scooter', 'motorcycle']
     """
     wanted = expand(frozenset(classes.split()) if isinstance(classes, str) else classes)
     return tuple(noun for noun in NOUNS if noun.classes & wanted)

@@ -54,6 +54,7 @@ ASKED = tuple(
         "faint",
         "get bored",
         "escape",
+        "have fun",  # a phrase: amuse-toi bien
     )
 )
 HANDS = 26
@@ -70,6 +71,8 @@ def reflexive(dice: Dice) -> Draft:
     tense = dice.pick(TENSES)
     male = "man" in verb.subject
     subject = pronoun("he", 1) if male and dice.chance(0.5) else subject_of(dice, verb)
+    if verb.name == "apologize" and subject.english[0][0] == "i":
+        subject = pronoun("we", 1)  # "I apologize" is a phrase
     negation = dice.pick(NEGATIONS[:3]) if dice.chance(0.25) else ""
     when, quand = time_words(dice, tense) if not negation else ([], [])
 
@@ -159,6 +162,4 @@ def wash_your_hands(dice: Dice) -> Draft:
 
     start: list[Word] = [("don't", NEGATION)] if negated else []
     english = [*start, (verb.base, VERB), ("your", HANDS), (part, HANDS)]
-    return Draft(
-        english, [], french, ["reflexive", "imperative"], [("your", part)], mark=mark_of(dice)
-    )
+    return Draft(english, [], french, ["reflexive", "imperative"], mark=mark_of(dice))
