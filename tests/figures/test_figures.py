@@ -364,6 +364,13 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.accuracy_by_length([1, 2, 3], {"a": [PAIR]}, 2),
         lambda: figures.accuracy_by_length([1, 2], {"a": [PAIR, WAVE]}, 2),
     ],
+    ("shares_by_kind", KeyError): [
+        lambda: figures.shares_by_kind({"a": {"one": 0.5}, "b": {"two": 0.5}}, "right")
+    ],
+    ("look_back_flow", ValueError): [
+        lambda: figures.look_back_flow(1, [PAIR, PAIR], [1, 0], [1], PAIR),
+        lambda: figures.look_back_flow(1, [PAIR], [1, 0], [1], PAIR),
+    ],
     ("padded_batches", ValueError): [
         lambda: figures.padded_batches({"a": []}),
         lambda: figures.padded_batches({"a": [[]]}),

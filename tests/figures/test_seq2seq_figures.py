@@ -10,7 +10,6 @@ import matplotlib as mpl
 mpl.use("agg")
 
 import pytest
-from matplotlib.patches import FancyBboxPatch
 
 from transformer_course import figures
 from transformer_course.checks.seq2seq.explore import memory_table
@@ -22,18 +21,47 @@ def numbers(data: Any) -> list[float]:
     return [float(number) for number in data]
 
 
-def test_one_vector_or_all_draws_every_word_twice_and_a_line_for_each_weight() -> None:
+def test_one_vector_or_all_draws_every_word_twice_numbered_in_the_order_of_reading() -> None:
     weights = [[0.7, 0.2, 0.1], [0.05, 0.05, 0.9]]
-    upper, lower = figures.one_vector_or_all(["a", "b", "c"], ["x", "y"], weights).axes
-    assert [t.get_text() for t in upper.texts] == ["a", "b", "c", "x", "y", "one vector"]
-    assert [t.get_text() for t in lower.texts] == ["a", "b", "c", "x", "y"]
-    assert len([p for p in upper.patches if isinstance(p, FancyBboxPatch)]) == 6
-    assert len(upper.lines) == 3 + 2
-    widths = [line.get_linewidth() for line in lower.lines]
+    axes = figures.one_vector_or_all(["a", "b", "c"], ["x", "y"], weights).axes[0]
+    texts = [t.get_text() for t in axes.texts if t.get_text()]
+    row = ["a", "1", "b", "2", "c", "3", "x", "4", "y", "5"]
+    assert texts == ["one vector", "a look back before each word", *row, *row, "one vector"]
+    arrows = [t for t in axes.texts if not t.get_text()]
+    assert len(arrows) == 2 * (2 + 1) + 1 + 2  # along the rows, into the vector, to each word
+    looks = [line for line in axes.lines if line.get_color() == figures.QUERY]
     flat = [weight for row in weights for weight in row]
+    widths = [line.get_linewidth() for line in looks]
     assert widths == pytest.approx([0.5 + 5 * weight for weight in flat])
-    ends = [tuple(numbers(line.get_xdata())) for line in lower.lines]
-    assert ends == [(j, i + 0.5) for i in range(2) for j in range(3)]
+    places = [0.3 + 3.3 * (place + 0.5) for place in range(3)]
+    ends = [numbers(line.get_xdata()) for line in looks]
+    assert ends == [pytest.approx([places[j], places[i]]) for i in range(2) for j in range(3)]
+
+
+def test_shares_by_kind_puts_a_mark_for_each_model_on_the_line_of_its_example() -> None:
+    rows = {"They run.": {"one": 0.2, "two": 0.9}, "She sees it.": {"one": 0.4, "two": 0.7}}
+    figure = figures.shares_by_kind(rows, "right, greedy")
+    axes = figure.axes[0]
+    assert [t.get_text() for t in axes.texts] == list(rows)
+    marks = {line.get_label(): line for line in axes.lines if line.get_linestyle() == "None"}
+    assert {name: numbers(line.get_xdata()) for name, line in marks.items()} == {
+        "one": [0.2, 0.4],
+        "two": [0.9, 0.7],
+    }
+    assert all(numbers(line.get_ydata()) == [0, 1] for line in marks.values())
+    assert [t.get_text() for t in figure.legends[0].get_texts()] == ["one", "two"]
+
+
+def test_look_back_flow_shows_the_numbers_and_their_shapes() -> None:
+    states = [[1, 0], [0, 1], [1, 1]]
+    figure = figures.look_back_flow(0.743, states, [2, 0, 1], [0.665, 0.09, 0.245], [0.91, 0.335])
+    texts = [t.get_text() for t in figure.axes[0].texts if t.get_text()]
+    assert texts.count("memory\n(3, 2)") == 2
+    assert {"scores\n(3)", "weights\n(3)", "context $c_i$ (2)", "softmax", "GRU"} <= set(texts)
+    assert texts.count(".743") == 2  # it asks, and the GRU reads it
+    shares = [t for t in texts if t.startswith(".") and len(t) == 3]
+    assert shares == [".67", ".09", ".24"]
+    assert {".910", ".335"} <= set(texts)
 
 
 def test_curves_by_length_draws_what_it_is_given() -> None:

@@ -33,7 +33,7 @@ from transformer_course.figures.loss import (
 from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
-from transformer_course.figures.mechanism import attention_flow
+from transformer_course.figures.mechanism import attention_flow, look_back_flow
 from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi30k import (
     bleu_by_minutes,
@@ -79,6 +79,7 @@ from transformer_course.figures.seq2seq import (
     accuracy_by_length,
     curves_by_length,
     one_vector_or_all,
+    shares_by_kind,
 )
 from transformer_course.figures.source import Source
 from transformer_course.figures.training import (
@@ -130,6 +131,7 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "look_back_flow",
     "loss_curves",
     "loss_valleys",
     "mask_grids",
@@ -154,6 +156,7 @@ __all__ = [
     "scores_by_layers",
     "search_tree",
     "seconds_by_length",
+    "shares_by_kind",
     "shift_picture",
     "smoothing_dots",
     "stack_losses",

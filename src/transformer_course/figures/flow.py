@@ -146,7 +146,13 @@ def path(axes: Axes, corners: Sequence[Point], colour: str = QUIET, width: float
 
 
 def box(
-    axes: Axes, middle: Point, size: tuple[float, float], text: str, upright: bool = False
+    axes: Axes,
+    middle: Point,
+    size: tuple[float, float],
+    text: str,
+    upright: bool = False,
+    edge: str = QUIET,
+    face: str = LINE,
 ) -> None:
     """Draw a box that computes something.
 
@@ -156,10 +162,12 @@ def box(
         size: width and height.
         text: what it does.
         upright: written from below to above, for a narrow box.
+        edge: colour of its line; grey for what computes.
+        face: colour of its inside.
     """
     left, upper = middle[0] - size[0] / 2, middle[1] - size[1] / 2
     shape = FancyBboxPatch(
-        (left, upper), *size, "round,pad=0,rounding_size=0.3", fc=LINE, ec=QUIET, lw=1
+        (left, upper), *size, "round,pad=0,rounding_size=0.3", fc=face, ec=edge, lw=1
     )
     axes.add_patch(shape)
     words(axes, middle, text, upright=upright)
