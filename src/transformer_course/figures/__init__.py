@@ -22,6 +22,7 @@ from transformer_course.figures.encoder_decoder import (
     sub_layers,
 )
 from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
     distribution_bars,
     distribution_grids,
@@ -33,7 +34,7 @@ from transformer_course.figures.loss import (
 from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.masking import exam_bars, mask_grids
-from transformer_course.figures.mechanism import attention_flow, look_back_flow
+from transformer_course.figures.mechanism import attention_flow
 from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi30k import (
     bleu_by_minutes,
