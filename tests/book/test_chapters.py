@@ -32,7 +32,8 @@ PAGES = sorted(
     for folder in ("book", "chapters")
     for path in (ROOT / folder).glob("*.ipynb")
 )
-NEW_FORM = ["00_seq2seq", "01_attention"]  # chapters with a core, folded sections and a reading time
+# chapters with a core, folded sections and a reading time:
+NEW_FORM = ["00_seq2seq", "01_attention"]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
 in_new_form = pytest.mark.parametrize("chapter", NEW_FORM)
 measuring = script("lengths")
