@@ -32,8 +32,7 @@ PAGES = sorted(
     for folder in ("book", "chapters")
     for path in (ROOT / folder).glob("*.ipynb")
 )
-# chapters with a core, folded sections and a reading time:
-NEW_FORM = ["00_seq2seq", "01_attention"]
+NEW_FORM = ["00_seq2seq", "01_attention", "02_self_attention"]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
 in_new_form = pytest.mark.parametrize("chapter", NEW_FORM)
 measuring = script("lengths")

@@ -356,6 +356,13 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.head_removals({"all": {"1 head": PAIR}, "none": {"2 heads": PAIR}})
     ],
     ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
+    ("self_attention_flow", ValueError): [
+        lambda: figures.self_attention_flow(["a"], [PAIR], ([PAIR],) * 3, [PAIR], np.eye(2), 0)
+    ],
+    ("same_step", KeyError): [lambda: figures.same_step({"a": PAIR}, {}, ["b", "c"], ("d", "e"))],
+    ("same_step", ValueError): [
+        lambda: figures.same_step({"a": PAIR}, {"a": [1]}, ["b", "c"], ("d", "e"))
+    ],
     ("word_focus", ValueError): [lambda: figures.word_focus([(["a"], PAIR, 0)])],
     ("curves_by_length", ValueError): [
         lambda: figures.curves_by_length({"products": {"a": PAIR}}, [1, 2, 3])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
+from matplotlib.patches import FancyBboxPatch, Rectangle
 
 from transformer_course import figures
 from transformer_course.figures import self_attention_steps as steps
@@ -120,3 +120,87 @@ def test_six_steps_have_no_word_that_looks_most_at_itself() -> None:
 def test_six_steps_refuse_what_does_not_fit(arguments: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         figures.SelfAttentionSteps(**arguments)  # type: ignore[arg-type]
+
+
+FLOW_WORDS = ["cat", "eats"]
+FLOW = {
+    "x": [[2.0, 0.0, 3.0], [0.0, 1.0, 0.0]],
+    "queries": [[5.0, 7.0], [9.0, 11.0]],
+    "keys": [[13.0, 17.0], [19.0, 23.0]],
+    "values": [[29.0], [31.0]],
+    "weights": [[0.25, 0.75], [0.6, 0.4]],
+    "output": [[30.5], [29.8]],
+}
+
+
+def flow(**changed: list[list[float]]) -> Figure:
+    """The sentence of two words that flows, with some matrices changed."""
+    parts = FLOW | changed
+    views = (parts["queries"], parts["keys"], parts["values"])
+    return figures.self_attention_flow(
+        FLOW_WORDS, parts["x"], views, parts["weights"], parts["output"], asks=1
+    )
+
+
+def test_the_flow_names_every_matrix_with_its_shape_and_writes_every_number() -> None:
+    texts = [text.get_text() for text in flow().axes[0].texts if text.get_text()]
+    shapes = ["X (2, 3)", "Q (2, 2)", "K (2, 2)", "V (2, 1)", "weights (2, 2)", "output (2, 1)"]
+    assert [text for text in texts if "(" in text] == shapes
+    assert {"5", "7", "13", "23", "29", "31", ".25", ".75", "30.50", "29.80"} <= set(texts)
+    assert texts.count("cat") == texts.count("eats") == 2
+
+
+def test_the_flow_darkens_the_row_that_asks_and_no_key_or_value() -> None:
+    dark = [
+        to_hex(square.get_edgecolor())
+        for square in flow().axes[0].patches
+        if isinstance(square, Rectangle) and min(to_rgb(square.get_facecolor())) < 0.75
+    ]
+    counted = {colour: dark.count(colour) for colour in set(dark)}
+    assert counted[figures.QUERY] == 2 + 2  # its query, its weights
+    assert counted[figures.VALUE] == 1  # its output
+    assert figures.KEY not in counted
+
+
+@pytest.mark.parametrize(
+    ("name", "word"),
+    [("x", "X"), ("queries", "Q"), ("keys", "K"), ("values", "V"), ("weights", "weights")],
+)
+def test_the_flow_wants_a_row_for_each_word(name: str, word: str) -> None:
+    message = rf"^{word} must have a row for each of the 2 words, got 1$"
+    with pytest.raises(ValueError, match=message):
+        flow(**{name: FLOW[name][:1]})
+
+
+def test_the_same_step_says_which_sums_are_right() -> None:
+    figure = figures.same_step(
+        {"dog street": (-0.5, 1.5), "bee field": (0.5, 2.5)},
+        {"dog street": (-1, 1), "bee field": (1, -1)},
+        ["tired", "wide"],
+        ("il", "elle"),
+    )
+    texts = [text.get_text() for text in figure.axes[0].texts if text.get_text()]
+    assert texts.count("+2") == 2
+    assert [text.replace("\n", ": ") for text in texts if "\n" in text] == [
+        "tired: il, right",
+        "wide: elle, right",
+        "tired: elle, right",
+        "wide: elle, wrong",
+    ]
+    places = [line.get_xdata()[0] for line in figure.axes[0].lines if line.get_marker() in "oX"]
+    assert places == [-0.5, 1.5, 0.5, 2.5]
+
+
+@pytest.mark.parametrize(
+    ("sums", "wanted", "error"),
+    [
+        ({"a": (1.0, 2.0)}, {}, KeyError),
+        ({"a": (1.0, 2.0)}, {"a": (1,)}, ValueError),
+        ({"a": (1.0, 2.0, 3.0)}, {"a": (1, 1)}, ValueError),
+    ],
+)
+def test_the_same_step_refuses_what_does_not_fit(
+    sums: dict[str, tuple[float, ...]], wanted: dict[str, tuple[int, ...]], error: type[Exception]
+) -> None:
+    with pytest.raises(error):
+        figures.same_step(sums, wanted, ["tired", "wide"], ("il", "elle"))

@@ -75,6 +75,7 @@ from transformer_course.figures.self_attention import (
     where_they_come_from,
     word_focus,
 )
+from transformer_course.figures.self_attention_flow import same_step, self_attention_flow
 from transformer_course.figures.self_attention_steps import SelfAttentionSteps
 from transformer_course.figures.seq2seq import (
     accuracy_by_length,
@@ -150,6 +151,7 @@ __all__ = [
     "redrawn_histograms",
     "reliability_diagrams",
     "reshape_grids",
+    "same_step",
     "scaling_curves",
     "score_fields",
     "score_grid",
@@ -158,6 +160,7 @@ __all__ = [
     "search_tree",
     "seconds_by_length",
     "shares_by_kind",
+    "self_attention_flow",
     "shift_picture",
     "smoothing_dots",
     "stack_losses",
