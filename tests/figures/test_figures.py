@@ -355,6 +355,10 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("head_removals", KeyError): [
         lambda: figures.head_removals({"all": {"1 head": PAIR}, "none": {"2 heads": PAIR}})
     ],
+    ("position_flow", ValueError): [lambda: figures.position_flow({"a": PAIR}, [PAIR, PAIR])],
+    ("score_grid", ValueError): [
+        lambda: figures.score_grid([PAIR], ["a"], ["b", "c"], headings={1: "more"})
+    ],
     ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
     ("self_attention_flow", ValueError): [
         lambda: figures.self_attention_flow(["a"], [PAIR], ([PAIR],) * 3, [PAIR], np.eye(2), 0)

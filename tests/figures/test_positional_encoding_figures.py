@@ -68,6 +68,40 @@ def test_score_grid_writes_every_share_in_its_row_and_column() -> None:
     assert dark == {"100%", "66%"}
 
 
+def test_score_grid_groups_its_rows_under_headings() -> None:
+    scores = [[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]]
+    headings = {0: "one noun", 2: "two nouns"}
+    axes = figures.score_grid(scores, ["a", "b", "c"], ["x", "y"], headings=headings).axes[0]
+    assert list(axes.get_yticks()) == [1, 2, 4]  # lines 0 and 3 are those of the headings
+    shown = {(t.get_position()[1], t.get_text()) for t in axes.texts}
+    assert {(1, "10%"), (2, "40%"), (4, "60%")} <= shown
+    over = {text: y for y, text in shown}
+    assert over["one noun"] < 1
+    assert 2 < over["two nouns"] < 4
+    (image,) = axes.images
+    colours = np.ma.filled(image.get_array(), np.nan)  # type: ignore[arg-type]
+    assert np.isnan(colours[[0, 3]]).all()
+    assert np.allclose(colours[[1, 2, 4]], scores)
+    with refuses("headings (3) must be rows, 0 to 2"):
+        figures.score_grid(scores, ["a", "b", "c"], ["x", "y"], headings={3: "none"})
+
+
+WORDS = {"I": [0.5, 0, 0.1, -0.2], "see": [0, 0.3, 0, 0]}
+
+
+def test_position_flow_scales_the_words_and_adds_the_codes() -> None:
+    table = [[0, 1, 0, 1], [0.84, 0.54, 0.01, 1]]
+    texts = [text.get_text() for text in figures.position_flow(WORDS, table).axes[0].texts]
+    for name in ("embeddings (2, 4)", "places (2)", "words (2, 4)", "positions (2, 4)"):
+        assert name in texts
+    assert {"input of layer 1 (2, 4)", "+", "sin, cos", "I", "see"} <= set(texts)
+    total = ["1.00", "1.00", ".20", ".60", ".84", "1.14", ".01", "1.00"]
+    assert texts[-8:] == total  # words times the root of 4, and the codes
+    assert "-.40" in texts  # no room for a zero
+    with refuses("table (1 rows) must have one row for each word (2)"):
+        figures.position_flow(WORDS, table[:1])
+
+
 def test_explorer_keeps_its_state_and_a_fixed_text() -> None:
     explorer = figures.PositionExplorer(7, 4, 2, 20, 0.5, 12)
     state = {name: getattr(explorer, name) for name in explorer.trait_names() if name in WANTED}

@@ -66,6 +66,7 @@ from transformer_course.figures.positional_encoding import (
     position_waves,
     score_grid,
 )
+from transformer_course.figures.positional_encoding_flow import position_flow
 from transformer_course.figures.rate_explorer import RateExplorer
 from transformer_course.figures.redraw_explorer import RedrawExplorer
 from transformer_course.figures.sampling_explorer import SamplingExplorer
@@ -141,6 +142,7 @@ __all__ = [
     "one_vector_or_all",
     "padded_batches",
     "parameter_bars",
+    "position_flow",
     "position_map",
     "position_products",
     "position_waves",

@@ -77,7 +77,9 @@ def numbers(
             x, y = corner[0] + column, corner[1] + row
             face = tint(colour, float(strong[row, column]))
             axes.add_patch(Rectangle((x, y), 1, 1, facecolor=face, edgecolor=colour, lw=1.2))
-            text = f"{number:.{digits}f}".removeprefix("0") if digits else f"{number:.3g}"
+            text = f"{number:.{digits}f}" if digits else f"{number:.3g}"
+            if digits and abs(number) < 1:
+                text = text.replace("0.", ".", 1)  # a square has room for four letters
             light = strong[row, column] > 0.6
             size = 12 if len(text) < 4 else 10
             words(axes, (x + 0.5, y + 0.5), text, "white" if light else INK, size=size)

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from transformer_course.figures.palette import INK, LINE, POSITION, QUIET, WEIGHTS, drawn
 
@@ -118,7 +119,11 @@ def position_products(products: ArrayLike, rows: Mapping[str, ArrayLike]) -> Fig
 
 @drawn
 def score_grid(
-    scores: ArrayLike, rows: Sequence[str], columns: Sequence[str], label: str = ""
+    scores: ArrayLike,
+    rows: Sequence[str],
+    columns: Sequence[str],
+    label: str = "",
+    headings: Mapping[int, str] | None = None,
 ) -> Figure:
     """Draw a table of shares, 0 to 1, as coloured squares with percentages.
 
@@ -127,24 +132,42 @@ def score_grid(
         rows: a name for each row.
         columns: a name for each column.
         label: what the columns are.
+        headings: for the first row of each group, counted from 0, what the group has in common.
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if a heading belongs to a row that doesn't exist.
     """
-    grid = np.asarray(scores, dtype=float)
+    headings = headings or {}
+    for first in headings:
+        if first not in range(len(rows)):
+            raise ValueError(f"headings ({first}) must be rows, 0 to {len(rows) - 1}")
+    places = [row + sum(first <= row for first in headings) for row in range(len(rows))]
     letters = max(len(line) for name in columns for line in name.split("\n"))
     width = max(0.62, 0.1 + 0.075 * letters)  # of a column, in inches: no wider than its name
-    figure, axes = plt.subplots(figsize=(1.8 + width * len(columns), 1.3 + 0.44 * len(rows)))
-    axes.imshow(grid, cmap=WEIGHTS, vmin=0, vmax=1.15, aspect="auto")
+    lines = len(rows) + len(headings)
+    figure, axes = plt.subplots(figsize=(1.8 + width * len(columns), 1.3 + 0.44 * lines))
+    _shares(axes, np.asarray(scores, dtype=float), places, lines)
     axes.set_xticks(range(len(columns)), columns, fontsize=10)
-    axes.set_yticks(range(len(rows)), rows, fontsize=11)
+    axes.set_yticks(places, rows, fontsize=11)
     axes.set_xlabel(label)
     axes.xaxis.tick_top()
     axes.xaxis.set_label_position("top")
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
+    for first, heading in headings.items():
+        axes.text(-0.48, places[first] - 0.8, heading, va="center", color=INK, fontweight="bold")
+    return figure
+
+
+def _shares(axes: Axes, grid: NDArray[np.float64], places: Sequence[int], lines: int) -> None:
+    """Draw each row of shares at its place; the other lines stay white."""
+    colours = np.full((lines, grid.shape[1]), np.nan)
+    colours[list(places)] = grid
+    axes.imshow(colours, cmap=WEIGHTS, vmin=0, vmax=1.15, aspect="auto")
     for row, column in np.ndindex(grid.shape):
         share = float(grid[row, column])
-        colour = "white" if share > 0.65 else "black"
-        axes.text(column, row, f"{share:.0%}", ha="center", va="center", color=colour)
-    return figure
+        ink = "white" if share > 0.65 else "black"
+        axes.text(column, places[row], f"{share:.0%}", ha="center", va="center", color=ink)
