@@ -47,7 +47,7 @@ def position_flow(embeddings: Mapping[str, Sequence[float]], table: ArrayLike) -
         flow.words(axes, (LEFT - 0.2, row + 1.5), name, align=AT_END)
     centre = right + (d_model - 1) / 2
     _column(axes, LEFT, (LEFT, words), scaled, r"$\times\sqrt{d_\mathrm{model}}$", QUIET)
-    places = np.arange(length)[:, None]
+    places = np.arange(float(length))[:, None]
     _column(axes, right, (centre, places), codes, "sin, cos", POSITION)
     for x, y, text, colour in (
         (LEFT + d_model / 2, 0.8, f"embeddings {shape}", INK),

@@ -14,9 +14,11 @@ class Source:
 
     Args:
         thing: a function or class of the package.
+        since: words of the first line to show; by default all lines are shown.
 
     Raises:
         TypeError: if it is built into Python, so that there is no source to show.
+        ValueError: if no line has those words.
 
     >>> def double(x):
     ...     '''Twice x.'''
@@ -24,11 +26,17 @@ class Source:
     >>> print(Source(double).code)
     def double(x):
         return 2 * x  # or x + x
+    >>> print(Source(double, since="return").code)
+    return 2 * x  # or x + x
     """
 
-    def __init__(self, thing: Callable[..., Any]) -> None:
+    def __init__(self, thing: Callable[..., Any], since: str = "") -> None:
         self.name = f"{thing.__module__}.{thing.__qualname__}"
-        self.code = without_docstrings(textwrap.dedent(inspect.getsource(thing)))
+        lines = without_docstrings(textwrap.dedent(inspect.getsource(thing))).splitlines()
+        first = next((n for n, line in enumerate(lines) if since in line), None)
+        if first is None:
+            raise ValueError(f"since ({since!r}) must be words of a line of {self.name}")
+        self.code = textwrap.dedent("\n".join(lines[first:]))
 
     def __repr__(self) -> str:
         return f"The source of {self.name}"
