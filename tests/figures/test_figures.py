@@ -29,6 +29,7 @@ from transformer_course.attention import (
     scaled_dot_product_attention,
 )
 from transformer_course.figures import attention_plane, flow, palette, widget
+from transformer_course.positional_encoding import sinusoidal_encoding
 
 ROOT = Path(__file__).resolve().parents[2]
 CSS = (ROOT / "book" / "static" / "course.css").read_text(encoding="utf-8")
@@ -204,6 +205,17 @@ def test_a_squares_number_can_be_read_on_its_colour() -> None:
     assert axes.texts[2].get_fontsize() < axes.texts[0].get_fontsize()
     assert [t.get_text() for t in axes.texts] == [".20", ".90", "1234.00"]
     plt.close(figure)
+
+
+def test_source_may_begin_at_a_line_with_given_words() -> None:
+    whole = figures.Source(sinusoidal_encoding).code
+    part = figures.Source(sinusoidal_encoding, since="positions = ").code
+    first, *_, last = part.splitlines()
+    assert first.startswith("positions = torch.arange(")  # no longer indented
+    assert last.startswith("return columns")
+    assert [line.strip() for line in part.splitlines()] == [
+        line.strip() for line in whole.splitlines()
+    ][-len(part.splitlines()) :]
 
 
 @pytest.mark.parametrize("thing", [scaled_dot_product_attention, AdditiveAttention])
@@ -389,6 +401,7 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("rate_curves", ValueError): [lambda: figures.rate_curves([1, 2, 3], {"a": PAIR})],
     ("norm_bars", ValueError): [lambda: figures.norm_bars({"a": {"embedding": 0.0}})],
     ("Source", TypeError): [lambda: figures.Source(len), lambda: figures.Source(dict)],
+    ("Source", ValueError): [lambda: figures.Source(AdditiveAttention, since="no such line")],
 }
 
 
