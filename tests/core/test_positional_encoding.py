@@ -77,7 +77,9 @@ def test_adds_the_table() -> None:
     assert_same(module(x, torch.arange(2, 7)), x + sinusoidal_encoding(7, 6)[2:])
     layout = PositionalEncoding(7, 6, layout="concatenated")
     assert_same(layout(x), x + sinusoidal_encoding(5, 6, "concatenated"))
-    assert torch.equal(PositionalEncoding(7, 6, "none")(x), x)
+    none = PositionalEncoding(7, 6, "none")
+    assert torch.equal(none(x), x)
+    assert torch.equal(none(x, torch.arange(2, 7)), x)
     assert not list(module.parameters())
     assert not module.state_dict(), "what can be computed again is not saved"
 
