@@ -335,6 +335,8 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("seconds_by_length", ValueError): [
         lambda: figures.seconds_by_length([1, 2, 4], {"cached": [PAIR]})
     ],
+    ("redraw_flow", IndexError): [lambda: figures.redraw_flow([PAIR], [1], PAIR, 0.5)],
+    ("paired_differences", KeyError): [lambda: figures.paired_differences({"a": PAIR}, {})],
     ("sub_layers", ValueError): [lambda: figures.sub_layers({})],
     ("loss_valleys", ValueError): [
         lambda: figures.loss_valleys({"a": (np.eye(3), [[1.0, 1.0]]), "b": (np.eye(2), [PAIR])})

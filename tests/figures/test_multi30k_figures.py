@@ -43,16 +43,40 @@ def test_zero_is_marked_only_where_it_matters() -> None:
     assert dashed(0.1) == 0
 
 
-def test_bleu_by_minutes_has_a_line_for_each_training() -> None:
-    curves = {
-        "de": [([1.0, 2.0], [10.0, 20.0]), ([1.0, 3.0], [11.0, 19.0])],
-        "fr": [([1.0], [30.0])],
-    }
-    axes = figures.bleu_by_minutes(curves).axes[0]
-    assert lines_of(axes) == [([1, 2], [10, 20]), ([1, 3], [11, 19]), ([1], [30])]
+def test_bleu_by_updates_has_a_line_for_each_training() -> None:
+    curves = {"de": [[10.0, 20.0], [11.0, 19.0]], "fr": [[30.0, 31.0]]}
+    axes = figures.bleu_by_updates(curves, [500, 1000]).axes[0]
+    steps = [500, 1000]
+    assert lines_of(axes) == [(steps, [10, 20]), (steps, [11, 19]), (steps, [30, 31])]
     assert [text.get_text() for text in axes.texts] == ["de", "fr"]
-    with pytest.raises(ValueError, match="de: 2 minutes for 1 scores"):
-        figures.bleu_by_minutes({"de": [([1.0, 2.0], [10.0])]})
+    with pytest.raises(ValueError, match="de: 1 scores for 2 updates"):
+        figures.bleu_by_updates({"de": [[10.0]]}, [500, 1000])
+
+
+def test_the_flow_of_a_draw_shows_what_was_drawn_and_its_sums() -> None:
+    counts = [[0, 1], [9, 10], [8, 8]]
+    axes = figures.redraw_flow(counts, [0, 0, 1], [9, 12], 0.75).axes[0]
+    said = [text.get_text() for text in axes.texts]
+    assert {"counts (3, 2)", "draw (3)", "drawn (3, 2)", "sums (2)", "12", ".75"} <= set(said)
+    assert said.count("10") == 2  # sentence 1: once in the table, once drawn
+    assert said.count("8") == 2  # sentence 2 was not drawn
+    with pytest.raises(
+        ValueError, match=r"draw \(2\) must have one index for each of counts \(3\)"
+    ):
+        figures.redraw_flow(counts, [0, 0], [9, 12], 0.75)
+    with pytest.raises(IndexError):
+        figures.redraw_flow(counts, [0, 0, 3], [9, 12], 0.75)
+
+
+def test_paired_differences_have_a_mark_for_each_training_and_a_bar_for_the_interval() -> None:
+    gains = {"beam": [0.5, 1.0], "penalty": [-0.2, 0.1]}
+    ends = {"beam": (0.6, 0.9), "penalty": (-0.1, 0.05)}
+    axes = figures.paired_differences(gains, ends).axes[0]
+    across = [line[0] for line in lines_of(axes)]
+    assert across == [[0.5, 1.0], [0.6, 0.9], [-0.2, 0.1], [-0.1, 0.05], [0, 0]]
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["beam", "penalty"]
+    with pytest.raises(KeyError, match="penalty"):
+        figures.paired_differences(gains, {"beam": (0.6, 0.9)})
 
 
 def test_bleu_by_words_has_a_mark_for_each_training_and_a_line_through_the_means() -> None:

@@ -37,9 +37,11 @@ from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.mechanism import attention_flow
 from transformer_course.figures.model_map import ModelMap
 from transformer_course.figures.multi30k import (
-    bleu_by_minutes,
+    bleu_by_updates,
     bleu_by_words,
+    paired_differences,
     reading_map,
+    redraw_flow,
     redrawn_histograms,
 )
 from transformer_course.figures.multi_head import (
@@ -118,7 +120,7 @@ __all__ = [
     "WordPaths",
     "accuracy_by_length",
     "attention_flow",
-    "bleu_by_minutes",
+    "bleu_by_updates",
     "bleu_by_words",
     "cache_grids",
     "component_dots",
@@ -141,6 +143,7 @@ __all__ = [
     "norm_bars",
     "one_vector_or_all",
     "padded_batches",
+    "paired_differences",
     "parameter_bars",
     "position_flow",
     "position_map",
@@ -150,6 +153,7 @@ __all__ = [
     "pull_curves",
     "rate_curves",
     "reading_map",
+    "redraw_flow",
     "redrawn_histograms",
     "reliability_diagrams",
     "reshape_grids",

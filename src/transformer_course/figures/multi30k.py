@@ -8,8 +8,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
+from transformer_course.figures import flow
 from transformer_course.figures.loss import MARKS, SHADES
-from transformer_course.figures.palette import INK, KEY_TEXT, LINE, QUERY, QUIET, WEIGHTS, drawn
+from transformer_course.figures.palette import (
+    INK,
+    KEY_TEXT,
+    LINE,
+    POSITION,
+    QUERY,
+    QUIET,
+    VALUE,
+    VALUE_TEXT,
+    WEIGHTS,
+    drawn,
+)
+
+POSITION_TEXT = "#8a3a6b"  # the purple of places, dark enough for words on white
 
 
 @drawn
@@ -58,30 +72,121 @@ def redrawn_histograms(panels: Mapping[str, Mapping[str, ArrayLike]], across: st
 
 
 @drawn
-def bleu_by_minutes(
-    curves: Mapping[str, Sequence[tuple[Sequence[float], Sequence[float]]]],
+def redraw_flow(
+    counts: Sequence[Sequence[float]], draw: Sequence[int], sums: Sequence[float], score: float
 ) -> Figure:
-    """Draw how BLEU grew in training: a line for each seed.
+    """Draw how one draw of the bootstrap becomes a score: indices, drawn counts, sums, quotient.
 
     Args:
-        curves: for each of at most three language pairs, for each seed, minutes and BLEU.
+        counts: (n_sentences, 2), words found and words written.
+        draw: (n_sentences,), the indices that were drawn.
+        sums: (2,), of the drawn counts.
+        score: the quotient of the sums.
 
     Returns:
         The figure.
 
     Raises:
-        ValueError: if a seed has not as many minutes as scores.
+        ValueError: if there aren't as many indices as sentences.
+        IndexError: if there is no sentence with a drawn index.
+
+    >>> figure = redraw_flow([[1, 2], [3, 3]], [1, 1], [6, 6], 1.0)
+    >>> [text.get_text() for text in figure.axes[0].texts if "(2, 2)" in text.get_text()]
+    ['counts (2, 2)', 'drawn (2, 2)']
     """
-    figure, axes = plt.subplots(figsize=(6.6, 3.9))
+    if len(draw) != len(counts):
+        raise ValueError(
+            f"draw ({len(draw)}) must have one index for each of counts ({len(counts)})"
+        )
+    top, left, index, right = 1.4, 1.2, 6.0, 9.1
+    foot = top + 1.3 * len(counts) + 1.3
+    figure, axes = flow.canvas(12.2, foot + 3.7)
+    names = (left + 1, f"counts ({len(counts)}, 2)"), (right + 1, f"drawn ({len(draw)}, 2)")
+    for x, name in names:
+        flow.words(axes, (x, top - 0.6), name, bold=True)
+    flow.words(axes, (index + 0.5, top - 0.6), f"draw ({len(draw)})", POSITION_TEXT, bold=True)
+    for row, (pair, place) in enumerate(zip(counts, draw, strict=True)):
+        y = top + 1.3 * row
+        flow.words(axes, (left - 0.6, y + 0.5), str(row), POSITION_TEXT)
+        flow.numbers(axes, (left, y), [pair], QUIET)
+        start = (left + 2.1, top + 1.3 * place + 0.5)
+        flow.arrow(axes, start, (index - 0.1, y + 0.5), POSITION)
+        flow.numbers(axes, (index, y), [[place]], POSITION)
+        flow.numbers(axes, (right, y), [counts[place]], QUIET)
+    _flow_foot(axes, (right, foot), sums, score)
+    return figure
+
+
+def _flow_foot(axes: Axes, corner: flow.Point, sums: Sequence[float], score: float) -> None:
+    """Draw the sums below the drawn counts, and the score below the sums."""
+    left, top = corner
+    steps = ((top - 1.3, top, "add up"), (top + 1.1, top + 2.3, "divide"))
+    for start, end, name in steps:
+        flow.arrow(axes, (left + 1, start), (left + 1, end - 0.1))
+        flow.words(axes, (left + 0.7, (start + end) / 2), name, align=("right", "center"))
+    flow.numbers(axes, (left, top), [sums], QUIET)
+    flow.words(axes, (left - 0.3, top + 0.5), "sums (2)", bold=True, align=("right", "center"))
+    flow.numbers(axes, (left + 0.5, top + 2.3), [[score]], VALUE, 2)
+    flow.words(
+        axes, (left + 0.1, top + 2.8), "score", VALUE_TEXT, bold=True, align=("right", "center")
+    )
+
+
+@drawn
+def bleu_by_updates(
+    curves: Mapping[str, Sequence[Sequence[float]]], updates: Sequence[int]
+) -> Figure:
+    """Draw how BLEU grew in training: a line for each seed.
+
+    Args:
+        curves: for each of at most three language pairs, for each seed, BLEU.
+        updates: after how many updates it was measured.
+
+    Returns:
+        The figure.
+
+    Raises:
+        ValueError: if a seed has not as many scores as there are updates.
+    """
+    figure, axes = plt.subplots(figsize=(5.6, 3.7))
     for (name, seeds), colour, mark in zip(curves.items(), SHADES, MARKS, strict=False):
-        for minutes, scores in seeds:
-            if len(minutes) != len(scores):
-                raise ValueError(f"{name}: {len(minutes)} minutes for {len(scores)} scores")
-            axes.plot(minutes, scores, "-", marker=mark, ms=5, color=colour, lw=1.6)
-        _name_below(axes, name, (seeds[0][0][-1], seeds[0][1][-1]), colour)
-    axes.set(xlabel="minutes of training", ylabel="BLEU, validation", ylim=(0, None))
-    axes.set_xlim(0, None)
+        for scores in seeds:
+            if len(updates) != len(scores):
+                raise ValueError(f"{name}: {len(scores)} scores for {len(updates)} updates")
+            axes.plot(updates, scores, "-", marker=mark, ms=4, color=colour, lw=1.4)
+        _name_below(axes, name, (updates[-1], seeds[0][-1]), colour)
+    axes.set(xlabel="updates", ylabel="BLEU, validation, greedy", ylim=(0, None), xlim=(0, None))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.yaxis.grid(True, color=LINE)
+    return figure
+
+
+@drawn
+def paired_differences(
+    differences: Mapping[str, Sequence[float]], intervals: Mapping[str, tuple[float, float]]
+) -> Figure:
+    """Draw what a change did in each training, and an interval of the mean: a row for each change.
+
+    Args:
+        differences: for each change, a difference of scores for each training.
+        intervals: for each change, the ends of an interval.
+
+    Returns:
+        The figure.
+
+    Raises:
+        KeyError: if a change has no interval.
+    """
+    figure, axes = plt.subplots(figsize=(5.6, 0.8 * len(differences) + 0.9))
+    for row, (name, gains) in enumerate(differences.items()):
+        axes.plot(gains, [row] * len(gains), "o", ms=8, mfc="none", mew=1.6, color=QUERY)
+        ends = list(intervals[name])
+        axes.plot(ends, [row + 0.28] * 2, color=SHADES[1], lw=5, solid_capstyle="butt")
+    axes.axvline(0, color=QUIET, lw=1.5, ls="--")
+    axes.set_yticks(range(len(differences)), list(differences))
+    axes.set(xlabel="difference of BLEU", ylim=(len(differences) - 0.4, -0.5))
+    axes.tick_params(axis="y", length=0)
+    axes.spines["left"].set_visible(False)
     return figure
 
 
