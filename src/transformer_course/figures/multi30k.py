@@ -6,6 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import ArrayLike
 
 from transformer_course.figures import flow
@@ -44,7 +45,7 @@ def redrawn_histograms(panels: Mapping[str, Mapping[str, ArrayLike]], across: st
     'a'
     """
     figure, rows = plt.subplots(
-        len(panels), 1, figsize=(6.4, 2.0 * len(panels) + 0.6), squeeze=False, sharex=True
+        len(panels), 1, figsize=(5.4, 2.0 * len(panels) + 0.6), squeeze=False, sharex=True
     )
     every = [np.asarray(s, dtype=float) for kinds in panels.values() for s in kinds.values()]
     lowest, highest = min(s.min() for s in every), max(s.max() for s in every)
@@ -68,6 +69,7 @@ def redrawn_histograms(panels: Mapping[str, Mapping[str, ArrayLike]], across: st
         if len(kinds) > 1:
             axes.legend(loc="upper right")
     rows[-1, 0].set_xlabel(across)
+    rows[-1, 0].xaxis.set_major_locator(MaxNLocator(5))
     return figure
 
 
@@ -207,7 +209,7 @@ def bleu_by_words(groups: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure
     Returns:
         The figure.
     """
-    figure, axes = plt.subplots(figsize=(6.4, 3.6))
+    figure, axes = plt.subplots(figsize=(5.4, 3.6))
     for (name, table), colour, mark in zip(groups.items(), SHADES, MARKS, strict=False):
         places = np.arange(len(table))
         means = [float(np.mean(scores)) for scores in table.values()]
