@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from transformer_course.figures.palette import INK, KEY, LINE, QUERY, QUIET, VALUE, drawn
+from transformer_course.figures.palette import INK, KEY, LINE, QUERY, VALUE, drawn
 
 STROKES = ((INK, ":"), (KEY, "--"), (QUERY, "-."), (VALUE, "-"))  # colour and line of each model
 
@@ -80,7 +80,7 @@ def component_curves(
     axes.set_ylabel(f"loss on held-out sentences\n(mean and range of {count} seeds)")
     _plain_numbers(axes, "y")
     axes.grid(True, axis="y", color=LINE)
-    axes.legend(labelcolor=QUIET)
+    axes.legend(loc="lower center", bbox_to_anchor=(0.45, 1), ncols=2)
     return figure
 
 
