@@ -33,7 +33,13 @@ PAGES = sorted(
     for path in (ROOT / folder).glob("*.ipynb")
 )
 NEW_FORM = [
-NEW_FORM = ["00_seq2seq", "01_attention", "02_self_attention", "05_positional_encoding", "06_encoder_decoder", "15_multi30k"]
+    "00_seq2seq",
+    "01_attention",
+    "02_self_attention",
+    "05_positional_encoding",
+    "06_encoder_decoder",
+    "15_multi30k",
+]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
 in_new_form = pytest.mark.parametrize("chapter", NEW_FORM)
 measuring = script("lengths")

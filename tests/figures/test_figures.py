@@ -376,10 +376,12 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("feed_forward_flow", ValueError): [
         lambda: figures.feed_forward_flow(PAIR, WAVE, WAVE, PAIR, PAIR, WAVE),
         lambda: figures.feed_forward_flow(PAIR, WAVE, PAIR, PAIR, PAIR, PAIR),
+    ],
     ("component_losses", ValueError): [lambda: figures.component_losses({})],
     ("component_curves", ValueError): [
         lambda: figures.component_curves([1, 2], {key: [PAIR] for key in "abcde"}),
         lambda: figures.component_curves([1, 2, 3], {"a": [PAIR]}),
+    ],
     ("stack_losses", ValueError): [lambda: figures.stack_losses({key: [PAIR] for key in "abcd"})],
     ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
     ("self_attention_flow", ValueError): [

@@ -22,8 +22,8 @@ from transformer_course.figures.encoder_decoder import (
     sub_layers,
 )
 from transformer_course.figures.head_explorer import HeadExplorer
-from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.layer_flow import feed_forward_flow
+from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
     distribution_bars,
     distribution_grids,
