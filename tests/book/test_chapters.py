@@ -37,6 +37,7 @@ NEW_FORM = [
     "01_attention",
     "02_self_attention",
     "05_positional_encoding",
+    "06_encoder_decoder",
     "15_multi30k",
 ]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)
@@ -195,6 +196,18 @@ def test_it_says_how_long_it_takes(chapter: str) -> None:
     first = "".join(page["cells"][0]["source"])
     assert measuring.TIME_LINE.search(first)
     assert measuring.with_times(page) == page, "python tools/lengths.py --write"
+
+
+@pytest.mark.parametrize("page", ["book/walk.ipynb"])
+def test_a_page_beside_a_chapter_has_a_core_too(page: str) -> None:
+    stored = json.loads((ROOT / page).read_text(encoding="utf-8"))
+    core, _, _ = measuring.lengths(stored)
+    assert core.words <= WORDS_OF_CORE
+    assert core.lines <= LINES_OF_CORE
+    assert core.asserts <= ASSERTS_OF_CORE
+    assert core.minutes <= 45
+    assert measuring.TIME_LINE.search("".join(stored["cells"][0]["source"]))
+    assert measuring.with_times(stored) == stored, "python tools/lengths.py --write"
 
 
 @in_new_form

@@ -35,12 +35,14 @@ def test_sub_layers_has_a_box_and_a_plus_for_each_and_one_arrow_from_the_memory(
         assert texts.count("memory") == (name == "two")
 
 
-def test_stack_losses_draws_every_number_with_a_line_of_its_own() -> None:
-    losses = {"a": [3.0, 2.0, 1.0], "b": [3.0, 2.9, 2.8], "c": [1.0, 0.1, 0.01]}
+def test_stack_losses_draws_every_seed_and_names_each_kind_once() -> None:
+    losses = {"a": [[3.0, 2.0], [2.5, 1.0]], "b": [[3.0, 2.9]], "c": [[1.0, 0.1]]}
     axes = figures.stack_losses(losses).axes[0]
-    assert {line.get_label(): list(line.get_ydata()) for line in axes.lines} == losses
-    assert all(list(line.get_xdata()) == [1, 2, 3] for line in axes.lines)
+    drawn = [list(line.get_ydata()) for line in axes.lines]
+    assert drawn == [found for seeds in losses.values() for found in seeds]
+    assert all(list(line.get_xdata()) == [1, 2] for line in axes.lines)
     assert len({(line.get_color(), line.get_linestyle()) for line in axes.lines}) == 3
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["a", "b", "c"]
     assert axes.get_yscale() == "log"
 
 
@@ -71,14 +73,40 @@ def test_parameter_bars_are_sorted_and_carry_their_numbers() -> None:
     assert [text.get_text() for text in axes.texts] == ["4.00", "1.25", "0.50"]
 
 
-def test_component_dots_has_a_row_of_dots_for_each_model() -> None:
-    losses = {"whole": [0.1, 0.3], "without": [2.0, 3.0]}
-    axes = figures.component_dots(losses).axes[0]
+def test_component_losses_are_sorted_and_compared_with_the_first_model() -> None:
+    losses = {"whole": [0.1, 0.3], "without": [2.0, 3.0], "better": [0.1, 0.1]}
+    axes = figures.component_losses(losses).axes[0]
     line, *rows = axes.lines
     assert line.get_xdata()[0] == pytest.approx(0.2)  # the mean of the first
-    assert [list(row.get_xdata()) for row in rows] == list(losses.values())
-    assert [list(row.get_ydata()) for row in rows] == [[0, 0], [1, 1]]
-    assert [label.get_text() for label in axes.get_yticklabels()] == list(losses)
+    assert [label.get_text() for label in axes.get_yticklabels()] == ["better", "whole", "without"]
+    bars, dots = rows[::2], rows[1::2]
+    assert [list(bar.get_xdata()) for bar in bars] == [
+        pytest.approx([0.2, mean]) for mean in (0.1, 0.2, 2.5)
+    ]
+    assert [list(row.get_xdata()) for row in dots] == [[0.1, 0.1], [0.1, 0.3], [2.0, 3.0]]
+    texts = [text.get_text() for text in axes.texts]
+    assert texts == ["0.10, 0.5 times", "0.20", "2.50, 12 times"]
+
+
+def test_component_curves_draw_the_mean_and_the_range_of_the_seeds() -> None:
+    axes = figures.component_curves([10, 20], {"a": [[1.0, 0.5], [3.0, 0.7]], "b": [[1.0, 2.0]]})
+    axes = axes.axes[0]
+    assert [list(line.get_ydata()) for line in axes.lines] == [[2.0, pytest.approx(0.6)], [1, 2]]
+    band = axes.collections[0].get_paths()[0].vertices
+    assert {tuple(point) for point in band} == {(10, 1.0), (10, 3.0), (20, 0.5), (20, 0.7)}
+    assert "2 seeds" in axes.get_ylabel()
+
+
+def test_feed_forward_flow_shows_every_number_and_leaves_silent_squares_white() -> None:
+    vectors = ([2, -1], [3, -4, -2], [3, 0, 0], [5, 6], [7, 8], [9, -9])
+    axes = figures.feed_forward_flow(*vectors).axes[0]
+    texts = [text.get_text() for text in axes.texts]
+    flat = [f"{number}" for vector in vectors for number in vector]
+    assert [text for text in texts if text.lstrip("-").isdigit()] == flat
+    faces = [patch.get_facecolor() for patch in axes.patches if isinstance(patch, Rectangle)]
+    white = [number for number, face in zip(flat, faces, strict=True) if face == (1, 1, 1, 1)]
+    assert white == ["0", "0"]
+    assert {"token (2)", "inside (3)", "output (2)"} <= set(texts)
 
 
 def test_the_map_stores_sizes_pages_and_what_is_chosen() -> None:

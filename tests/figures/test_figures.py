@@ -373,6 +373,16 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("score_grid", ValueError): [
         lambda: figures.score_grid([PAIR], ["a"], ["b", "c"], headings={1: "more"})
     ],
+    ("feed_forward_flow", ValueError): [
+        lambda: figures.feed_forward_flow(PAIR, WAVE, WAVE, PAIR, PAIR, WAVE),
+        lambda: figures.feed_forward_flow(PAIR, WAVE, PAIR, PAIR, PAIR, PAIR),
+    ],
+    ("component_losses", ValueError): [lambda: figures.component_losses({})],
+    ("component_curves", ValueError): [
+        lambda: figures.component_curves([1, 2], {key: [PAIR] for key in "abcde"}),
+        lambda: figures.component_curves([1, 2, 3], {"a": [PAIR]}),
+    ],
+    ("stack_losses", ValueError): [lambda: figures.stack_losses({key: [PAIR] for key in "abcd"})],
     ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
     ("self_attention_flow", ValueError): [
         lambda: figures.self_attention_flow(["a"], [PAIR], ([PAIR],) * 3, [PAIR], np.eye(2), 0)

@@ -17,7 +17,7 @@ from readme_snippet import first_python_block, shortened, write_data
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
-EXTRA_ONLY = {"cli", "evaluation", "recipe", "runs", "translator"}
+EXTRA_ONLY = {"cli", "evaluation", "lines", "recipe", "runs", "translator"}
 EXTRA_ONLY |= {"corpus.multi30k", "corpus.vocabulary"}
 FIGURES_ONLY = {"figures"}
 

@@ -8,6 +8,7 @@ expression of a cell. Needs the extra `figures`: `pip install ".[figures]"` in t
 from transformer_course.figures.attention import front_page, kernel_fits, scaling_curves
 from transformer_course.figures.attention_plane import AttentionPlane
 from transformer_course.figures.beam_explorer import BeamExplorer
+from transformer_course.figures.components import component_curves, component_losses
 from transformer_course.figures.decoding import (
     cache_grids,
     scores_by_beam,
@@ -15,13 +16,13 @@ from transformer_course.figures.decoding import (
     seconds_by_length,
 )
 from transformer_course.figures.encoder_decoder import (
-    component_dots,
     loss_valleys,
     parameter_bars,
     stack_losses,
     sub_layers,
 )
 from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.layer_flow import feed_forward_flow
 from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
     distribution_bars,
@@ -123,11 +124,13 @@ __all__ = [
     "bleu_by_updates",
     "bleu_by_words",
     "cache_grids",
-    "component_dots",
+    "component_curves",
+    "component_losses",
     "curves_by_length",
     "distribution_bars",
     "distribution_grids",
     "exam_bars",
+    "feed_forward_flow",
     "front_page",
     "head_curves",
     "head_links",

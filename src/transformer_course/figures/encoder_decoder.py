@@ -7,7 +7,6 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
-from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 from numpy.typing import ArrayLike
 
 from transformer_course.figures.palette import INK, KEY, LINE, QUERY, QUIET, VALUE, drawn
@@ -64,20 +63,28 @@ def _sub_layer(axes: Axes, left: float, name: str) -> None:
 
 
 @drawn
-def stack_losses(losses: Mapping[str, Sequence[float]]) -> Figure:
-    """Draw the training losses of up to three stacks, on a logarithmic scale.
+def stack_losses(losses: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
+    """Draw the training losses of up to three kinds of stacks, a line for each seed, on a logarithmic scale.
 
     Args:
-        losses: for each stack, a loss for each update of the weights.
+        losses: for each kind of stack and each seed, a loss for each update of the weights.
 
     Returns:
         The figure.
+
+    Raises:
+        ValueError: if there are more than three kinds.
     """
-    figure, axes = plt.subplots(figsize=(6.4, 3.6))
-    for (name, found), (colour, line) in zip(losses.items(), STROKES, strict=False):
-        axes.plot(range(1, len(found) + 1), found, line, color=colour, lw=2, label=name)
-    axes.set(xlabel="updates of the weights", ylabel="training loss", yscale="log")
-    axes.legend()
+    if len(losses) > len(STROKES):
+        raise ValueError(f"losses ({len(losses)}) must be {len(STROKES)} kinds or fewer")
+    figure, axes = plt.subplots(figsize=(6.2, 4.2))
+    for (name, seeds), (colour, line) in zip(losses.items(), STROKES, strict=False):
+        for number, found in enumerate(seeds):
+            label = None if number else name
+            axes.plot(range(1, len(found) + 1), found, line, color=colour, lw=2, label=label)
+    axes.set(xlabel="updates of the weights", yscale="log", ylim=(1e-4, 4))
+    axes.set_ylabel("training loss (a line for each seed)")
+    axes.legend(loc="lower left")
     return figure
 
 
@@ -132,26 +139,4 @@ def parameter_bars(counts: Mapping[str, int]) -> Figure:
         axes.text(counts[name] / 1e6 + 0.3, row, f"{counts[name] / 1e6:.2f}", va="center")
     axes.invert_yaxis()
     axes.set(xlabel="millions of numbers", xlim=(0, max(counts.values()) / 1e6 * 1.15))
-    return figure
-
-
-@drawn
-def component_dots(losses: Mapping[str, Sequence[float]]) -> Figure:
-    """Draw losses as dots, one row for each model, one dot for each seed, on a logarithmic scale.
-
-    Args:
-        losses: for each model its losses; the first is the one that the others are compared with.
-
-    Returns:
-        The figure.
-    """
-    figure, axes = plt.subplots(figsize=(6.8, 0.9 + 0.5 * len(losses)))
-    axes.axvline(float(np.mean(next(iter(losses.values())))), color=LINE, lw=2, zorder=0)
-    for row, found in enumerate(losses.values()):
-        axes.plot(found, [row] * len(found), "o", ms=8, mfc="none", mew=1.6, color=QUERY)
-    axes.set_yticks(range(len(losses)), list(losses))
-    axes.set(xscale="log", xlabel="loss, held-out sentences", ylim=(len(losses) - 0.5, -0.5))
-    axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
-    axes.xaxis.set_minor_locator(NullLocator())
     return figure
