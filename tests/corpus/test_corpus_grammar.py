@@ -572,6 +572,15 @@ def test_the_numbers_of_the_book_page() -> None:
     assert sum(3 <= length <= 10 for length in lengths) / len(lengths) > 0.8
 
 
+def test_sentences_that_run_out_end_in_an_error() -> None:
+    """A rule with two sentences can't give three different ones; it says so instead of drawing for ever."""
+    few = (Pair(f"Sentence {n % 2}.", ("Phrase.",)) for n in range(10**9))
+    found = grammar.challenge.different(few)
+    assert [next(found).source for _ in range(2)] == ["Sentence 0.", "Sentence 1."]
+    with pytest.raises(ValueError, match="only 2 different sentences, as 'Sentence"):
+        next(found)
+
+
 def test_the_examples_of_the_book_page() -> None:
     """Each French word of the page's table can be written by the grammar."""
     known = {w for p in grammar.generate("train", 150_000, 3) for t in p.targets for w in words(t)}

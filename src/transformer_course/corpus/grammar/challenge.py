@@ -13,6 +13,7 @@ from transformer_course.corpus.grammar.splits import check_request
 from transformer_course.corpus.pairs import Pair
 
 SIZE = 160
+REPEATS = 5000  # a rule that gave nothing new for so many sentences in a row has no more
 CROSSED: dict[str, Callable[..., Draft]] = {
     "antecedent": street,
     "fitting": fitting,
@@ -66,11 +67,19 @@ def showing(phenomenon: str, pairs: Iterator[Pair]) -> Iterator[Pair]:
 
 
 def different(pairs: Iterator[Pair]) -> Iterator[Pair]:
-    """Each source once, in whatever style."""
+    """Each source once, in whatever style.
+
+    Raises:
+        ValueError: where nothing new comes for long, so that a list of them would never be full.
+    """
     seen: set[str] = set()
+    repeats = 0
     for pair in pairs:
         source = plain(pair.source)
-        if source not in seen:
+        repeats = repeats + 1 if source in seen else 0
+        if repeats > REPEATS:
+            raise ValueError(f"a rule has only {len(seen)} different sentences, as {pair.source!r}")
+        if not repeats:
             seen.add(source)
             yield pair
 
