@@ -128,6 +128,22 @@ def test_bf16_on_a_processor_without_it_is_said_to_be_slow(
     assert ("this processor computes no bf16, so fp32 is faster" in result.err) == told
 
 
+@pytest.mark.parametrize(("has", "precision"), [(True, "bf16"), (False, "fp32")])
+def test_the_faster_precision_is_taken(
+    run: Run,
+    files: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    has: bool,
+    precision: str,
+) -> None:
+    """Without --precision a new run computes as the processor does it faster, and says so in its recipe."""
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx512_bf16": has})
+    out = tmp_path / "run"
+    assert run("train", "--pairs", *files, "--out", out, *QUICK, "--steps", 1).status == 0
+    assert json.loads((out / "recipe.json").read_text())["training"]["precision"] == precision
+
+
 def test_gzip_and_tab_separated_files(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv.gz"
     text = "".join(f"{p.source}\t{p.target}\n" for p in number_pairs()[:2])
