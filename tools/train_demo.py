@@ -23,7 +23,7 @@ from transformer_course.runs import GRAMMAR_RECIPE
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"
-STEPS, N_PAIRS = 5400, 345_000  # every pair once
+STEPS, N_PAIRS = 7200, 460_000  # every pair once
 PRECISION = "bf16" if computes_bf16() else "fp32"  # half the time, where the processor has it
 SCRIPT = "running_corpus"
 

@@ -9,8 +9,11 @@ from transformer_course.corpus.grammar import (
     commands,
     conditionals,
     directions,
+    everyday,
+    idioms,
     irregular_commands,
     lexicon,
+    names,
     owners,
     reflexives,
     times,
@@ -200,3 +203,28 @@ def name(row: object) -> str:
     if isinstance(row, Verb):
         return f"{row.name} {row.infinitive}"
     return str(getattr(row, "name", row))
+
+
+@pytest.mark.parametrize(
+    ("rule", "english", "french"),
+    [
+        (everyday.likes, "She likes rice.", {"Elle aime le riz."}),
+        (everyday.likes, "He doesn't like cows.", {"Il n'aime pas les vaches."}),
+        (everyday.works_in, "Sarah works in a hospital.", {"Sarah travaille dans un hôpital."}),
+        (everyday.works_in, "He will wait in the kitchen.", {"Il attendra dans la cuisine."}),
+        (everyday.has_both, "She has 3 brothers and 4 friends.", {"Elle a 3 frères et 4 amis."}),
+        (everyday.has_both, "He has an aunt and 4 sisters.", {"Il a une tante et 4 sœurs."}),
+        (everyday.is_doing, "He is singing.", {"Il chante.", "Il est en train de chanter."}),
+        (
+            everyday.goes_to_do,
+            "He went to the village to drink the wine.",
+            {"Il est allé au village pour boire le vin."},
+        ),
+        (names.goes_there, "She will go to Switzerland tomorrow.", {"Elle ira en Suisse demain."}),
+        (idioms.age, "She is 12 years old.", {"Elle a 12 ans.", "Elle a douze ans."}),
+    ],
+)
+def test_what_is_said_every_day(
+    rule: Callable[[Dice], Draft], english: str, french: set[str]
+) -> None:
+    assert set(said(rule)[english].targets) == french

@@ -33,7 +33,7 @@ def name(entry: Entry) -> str:
 def phrases() -> list[Pair]:
     """A few thousand carefully written phrases."""
     pairs = sentences_of("train", (phrase,), Dice(0), style=CAREFUL)
-    return [next(pairs) for _ in range(40 * len(ENTRIES))]
+    return [next(pairs) for _ in range(60 * len(ENTRIES))]
 
 
 def test_there_are_many_phrases_of_every_kind() -> None:

@@ -81,7 +81,7 @@ class Data:
     """
 
     corpus: str = ""
-    n_pairs: int = 170_000
+    n_pairs: int = 345_000
     files: tuple[str, ...] = ()
     valid_files: tuple[str, ...] = ()
     folder: str | None = None

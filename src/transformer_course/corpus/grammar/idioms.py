@@ -84,21 +84,25 @@ def hungry(dice: Dice) -> Draft:
 
 
 def age(dice: Dice) -> Draft:
-    """My sister is twenty years old: ma sœur a vingt ans."""
+    """My sister is twenty years old: ma sœur a vingt ans; he is 20 years old: il a 20 ans."""
     subject = someone(dice)
     years = 1 + int(dice.random() * 99)
+    in_digits = dice.chance(0.3)
     tense = dice.pick(("present", "present", "past", "future"))
 
     def french(who: Reading) -> Variants:
         number = french_number(years)
-        spellings = {number: None, number.replace(" ", "-"): None}
+        spellings = dict.fromkeys((number, number.replace(" ", "-")))
+        if in_digits:
+            spellings = {str(years): None} | spellings
         ans = ("an" if years == 1 else "ans", 96)
         return [
             [*who.words, (HAVING[tense][who.person], VERB), (spelling, 95), ans]
             for spelling in spellings
         ]
 
-    words = [(english_number(years), 95), ("year" if years == 1 else "years", 96), ("old", 96)]
+    number = str(years) if in_digits else english_number(years)
+    words = [(number, 95), ("year" if years == 1 else "years", 96), ("old", 96)]
     english = [*subject.english, *english_be_words(subject, tense, "", False), *words]
     combinations = [(subject.noun.name, str(years))] if subject.noun else []
     return Draft(english, [subject], french, ["number", "avoir idiom"], combinations, 1)

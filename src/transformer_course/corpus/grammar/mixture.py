@@ -9,6 +9,7 @@ from transformer_course.corpus.grammar import (
     conditionals,
     coreference,
     directions,
+    everyday,
     existence,
     idioms,
     infinitives,
@@ -111,6 +112,11 @@ RULES: dict[Rule, int] = {
     owners.boys_dog: 3,
     reflexive_clauses.wants_to_rest: 2,
     reflexive_clauses.did_you_rest: 2,
+    everyday.likes: 4,
+    everyday.works_in: 3,
+    everyday.has_both: 2,
+    everyday.is_doing: 8,
+    everyday.goes_to_do: 3,
     phrase_book.phrase: 16,
 }
 
@@ -190,4 +196,6 @@ PHENOMENA: dict[str, tuple[Rule, ...]] = {
     "pronoun gender": (pronouns.object_again,),
     "antecedent": (coreference.street,),
     "fitting": (coreference.fitting,),
+    "in general": (everyday.likes,),
+    "progressive": (everyday.is_doing,),
 }

@@ -214,13 +214,14 @@ def goes_there(dice: Dice) -> Draft:
     verb = VERB_NAMED[verb_name]
     tense = dice.pick(("present", "future")) if leaves else dice.pick(TENSES)
     where = from_there(place) if leaves else in_or_to(place)
+    when, quand = time_words(dice, tense) if dice.chance(0.6) else ([], [])
 
     def french(who: Reading) -> Variants:
-        return [[*who.words, *french_verb(who, verb, tense), *where]]
+        return [[*who.words, *french_verb(who, verb, tense), *where, *quand]]
 
     preposition: list[Word] = [(to, PREPOSITION)] if to else []
     verb_words = english_verb(subject, verb, tense)
-    english = [*subject.english, *verb_words, *preposition, (place.english, PLACE)]
+    english = [*subject.english, *verb_words, *preposition, (place.english, PLACE), *when]
     labels = ["town or country", *tense_labels(verb, tense)]
     return Draft(english, [subject], french, labels, [(name, place.english)])
 
