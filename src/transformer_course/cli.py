@@ -215,7 +215,8 @@ def translate(
 
     Standard input is translated line by line, a file in batches, which is faster. There is a line out for each
     line in: a blank one for a blank one, and for one that can't be translated, whose reason is told on standard
-    error. Words that the training text did not have are told there too.
+    error. Words that the training text did not have are told there too, and translations of which the model is
+    less sure than of nearly all held-out sentences.
     """
     with _errors_in_one_sentence(debug):
         if text and file:
@@ -256,6 +257,8 @@ def _tell(answer: Answer, number: int, place: str, debug: bool) -> None:
     if answer.unseen:
         words = ", ".join(f'"{word}"' for word in answer.unseen)
         print(f"note: sentence {number}: not in the training text: {words}", file=sys.stderr)
+    elif answer.doubtful:
+        print(f"note: sentence {number}: the model is unsure of this translation", file=sys.stderr)
     if answer.cut:
         told = "the model found no end for the translation, so it is cut"
         print(f"note: sentence {number}: {told}", file=sys.stderr)

@@ -22,12 +22,14 @@ class Answer:
     Args:
         text: the translation, without line ends; empty for a blank line, and where there was an error.
         unseen: words and signs of the line that the training text did not have.
+        doubtful: whether the model is less sure of it than of most held-out sentences.
         cut: whether the model found no end, and the length limit cut the translation.
         error: why the line is not translated.
     """
 
     text: str = ""
     unseen: tuple[str, ...] = ()
+    doubtful: bool = False
     cut: bool = False
     error: ValueError | None = None
 
@@ -69,7 +71,7 @@ def _answers(
     best = [found[0] for found in translator.search(sentences, beam=beam, alpha=alpha)]
     texts = translator.vocabulary.decode([found.ids for found in best])
     translated = iter(
-        Answer(text.translate(_LINE_ENDS), found.unseen, found.ids[-1] != EOS_ID)
+        Answer(text.translate(_LINE_ENDS), found.unseen, found.doubtful, found.ids[-1] != EOS_ID)
         for found, text in zip(best, texts, strict=True)
     )
     return [next(translated) if done is None else done for done in answers]

@@ -74,9 +74,21 @@ class Translation(Hypothesis):
     Args:
         unseen: words and signs of the source that the training text did not have (`Vocabulary.unseen`). The
             model translates them all the same, but it can only guess.
+        doubtful: whether `confidence` is below what the translator has mostly on sentences like those that it
+            was trained on (`Translator.doubt_below`).
     """
 
     unseen: tuple[str, ...] = ()
+    doubtful: bool = False
+
+    @property
+    def confidence(self) -> float:
+        """Geometric mean of the probabilities of its subwords, </s> included; 1 is certain.
+
+        >>> round(Translation((5, 6), math.log(0.5 * 0.08), 0.0).confidence, 3)
+        0.2
+        """
+        return _confidence(self)
 
 
 class Translator:
@@ -85,6 +97,10 @@ class Translator:
     Args:
         model: a Transformer, or a model of chapter 00; it is put into evaluation mode.
         vocabulary: subwords of both languages; as many as the model has token ids.
+
+    Attributes:
+        doubt_below: translations of less confidence are `doubtful`. 0, so none, until `calibrate` sets it, as
+            training does at its end; saved with the model.
 
     Raises:
         ValueError: if vocabulary and model differ in size.
@@ -97,6 +113,7 @@ class Translator:
             )
         self.model = model.eval()
         self.vocabulary = vocabulary
+        self.doubt_below = 0.0
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> "Translator":
@@ -124,11 +141,14 @@ class Translator:
         try:
             model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
+            doubt_below = float(values.get("doubt_below", 0.0))
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
         if values.get("vocabulary") != _digest(vocabulary):
             raise CheckpointError(f"{path} belongs to another vocabulary than the one beside it")
-        return cls(model.to(place), vocabulary)
+        translator = cls(model.to(place), vocabulary)
+        translator.doubt_below = doubt_below
+        return translator
 
     def save(self, folder: str | Path) -> None:
         """Write `model.safetensors` (weights, class, config) and `vocabulary.json` into `folder`.
@@ -143,6 +163,7 @@ class Translator:
             "model": _name(self.model),
             "config": asdict(self.model.config),
             "vocabulary": _digest(self.vocabulary),
+            "doubt_below": self.doubt_below,
         }
         save_vocabulary(self.vocabulary, Path(folder))
         save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
@@ -196,7 +217,8 @@ class Translator:
             max_tokens: padded source positions in a batch, roughly.
 
         Returns:
-            For each sentence its `top_beams` best hypotheses, best first; each says which words are `unseen`.
+            For each sentence its `top_beams` best hypotheses, best first; each says which words are `unseen`,
+            and whether it is `doubtful`.
 
         Raises:
             ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or a number is out
@@ -214,9 +236,30 @@ class Translator:
                 found = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
                 results.update(zip([group[i] for i in indices], found, strict=True))
         return [
-            [Translation(h.ids, h.log_prob, h.score, unseen) for h in results[i]]
+            [
+                Translation(h.ids, h.log_prob, h.score, unseen, _confidence(h) < self.doubt_below)
+                for h in results[i]
+            ]
             for i, unseen in enumerate(map(self.vocabulary.unseen, sentences))
         ]
+
+    def calibrate(self, sentences: Sequence[str], share: float = 0.05) -> None:
+        """Set `doubt_below` so that this share of these sentences' translations would be doubtful.
+
+        A model that meets a build it was not trained on is less sure of its words (Hendrycks and Gimpel 2017,
+        https://arxiv.org/abs/1610.02136, for classifiers); it can still be sure and wrong.
+
+        Args:
+            sentences: held-out ones, one or more; some hundred are enough.
+            share: 0 to below 1.
+
+        Raises:
+            ValueError: if there are no sentences, or as `search` does.
+        """
+        found = sorted(_confidence(best) for (best,) in self.search(sentences))
+        if not found:
+            raise ValueError("sentences is empty; there must be at least one")
+        self.doubt_below = found[int(share * len(found))]
 
     def check(self, sentence: str) -> None:
         """Refuse a sentence that can't be translated, as the other methods do.
@@ -322,6 +365,10 @@ class Translator:
             return "is empty"
         too_long = f"has {len(ids)} subwords, the model takes at most {limit}"
         return too_long if len(ids) > limit else ""
+
+
+def _confidence(found: Hypothesis) -> float:
+    return math.exp(found.log_prob / len(found.ids))
 
 
 def _start(sentence: str) -> str:

@@ -25,6 +25,7 @@ from transformer_course.corpus import grammar
 from transformer_course.corpus.readers import read_pairs
 from transformer_course.recipe import encode_pairs, split_pairs
 from transformer_course.training import TrainingConfig
+from transformer_course.translator import Translator
 
 QUICK = ["--steps", 10, "--max-tokens", 60, "--validate-every", 4, "--vocab-size", 300]
 
@@ -315,6 +316,18 @@ def test_words_that_were_never_seen_are_named_once_a_sentence(run: Run, tmp_path
         assert (result.status, result.err) == (0, "".join(notes))
         assert result.out.count("\n") == 4
         assert result.out.startswith("un\n\n")
+
+
+def test_a_translation_that_the_model_is_unsure_of_has_a_note(run: Run, tmp_path: Path) -> None:
+    translator = Translator.load(trained_run())
+    translator.doubt_below = translator.search(["one two"])[0][0].confidence
+    translator.save(tmp_path)
+    less_sure = "five five one one five three"
+    result = run("translate", tmp_path, "one two", less_sure, "zebra")
+    assert result.err == (
+        "note: sentence 2: the model is unsure of this translation\n"
+        'note: sentence 3: not in the training text: "zebra"\n'
+    )
 
 
 def test_what_is_odd_is_translated_without_a_mishap(run: Run) -> None:

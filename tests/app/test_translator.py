@@ -102,6 +102,27 @@ def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
     assert not (tmp_path / "other").exists()
 
 
+def test_what_it_is_less_sure_of_than_of_held_out_sentences_is_doubtful(tmp_path: Path) -> None:
+    translator = Translator(trained().model, trained().vocabulary)
+    assert translator.doubt_below == 0  # nothing is doubtful until it is calibrated
+    translator.calibrate(SOURCES, share=0.25)
+    found = [beams[0] for beams in translator.search(SOURCES)]
+    sure = sorted(best.confidence for best in found)
+    assert translator.doubt_below == sure[len(sure) // 4]
+    assert [best.doubtful for best in found] == [
+        best.confidence < sure[len(sure) // 4] for best in found
+    ]
+    assert sum(best.doubtful for best in found) == len(sure) // 4
+    odd = translator.search(["five five one one five three"])[0][0]
+    assert (odd.unseen, odd.doubtful) == ((), True)
+    translator.save(tmp_path)
+    assert Translator.load(tmp_path).doubt_below == translator.doubt_below
+    rewrite(tmp_path, lambda values: values.pop("doubt_below"))
+    assert Translator.load(tmp_path).doubt_below == 0
+    with pytest.raises(ValueError, match="sentences is empty; there must be at least one"):
+        translator.calibrate([])
+
+
 def test_a_search_names_the_words_that_were_never_seen() -> None:
     found = trained().search(["one zebra two zebra §", "One two"], top_beams=2)
     assert [[best.unseen for best in beams] for beams in found] == [[("zebra", "§")] * 2, [()] * 2]

@@ -19,6 +19,8 @@ from transformer_course.recipe.settings import Recipe
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
+_CALIBRATED = 400  # held-out sentences that decide which translations are doubtful
+
 
 class PairError(ValueError):
     """A sentence pair that can't be trained on; the message shows it and says what is wrong.
@@ -93,10 +95,12 @@ def train_translator(
         save_vocabulary(vocabulary, folder)
         recipe.save(folder)
     outcome = trainer.train(report)
+    translator = Translator(model, vocabulary)
     if outcome != "interrupted":
         trainer.finish()
-        Translator(model, vocabulary).save(folder)
-    return Translator(model, vocabulary), outcome
+        translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
+        translator.save(folder)
+    return translator, outcome
 
 
 def _fresh_model(recipe: Recipe, vocab_size: int) -> Transformer:
