@@ -31,10 +31,10 @@ CONFIG: dict[str, Any] = {
     "n_baseline": 20_000,
     "n_challenge": 160,
     "lengths": [1, 7, 10, 12],  # fewest words of each group of test sentences
-    "watched": ["the cat sleeps on the chair", "she does not see the tree"],
+    "watched": ["The cat sleeps on the chair.", "She does not see the tree."],
     "recipe": asdict(GRAMMAR_RECIPE) | {"training": asdict(GRAMMAR_RECIPE.training)},
 }
-CONFIG["recipe"]["training"]["validate_every"] = 150
+CONFIG["recipe"]["training"] |= {"validate_every": 300, "precision": "bf16"}
 PROBE: dict[str, Any] = {
     "n_pairs": 1000,
     "n_test": 10,
