@@ -98,7 +98,7 @@ class Recipe:
 
 # The grammar never runs out of sentences, so nothing is learnt by heart: no dropout, no smoothing.
 # Sized for eight minutes of one core, in bf16. In the same time, 3,600 updates with batches of 2,048 positions
-# left more sentences wrong (7 % instead of 6); with 3,000 subwords, which cut everyday words in pieces, it was 16 %.
+# left more sentences wrong (7 % instead of 6); 3,000 subwords, which cut everyday words in pieces, left 16 %.
 GRAMMAR_RECIPE = Recipe(
     vocab_size=4000,
     dropout=0.0,
