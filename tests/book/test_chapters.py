@@ -36,6 +36,7 @@ NEW_FORM = [
     "00_seq2seq",
     "01_attention",
     "02_self_attention",
+    "03_masking",
     "05_positional_encoding",
     "06_encoder_decoder",
     "15_multi30k",

@@ -382,6 +382,10 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.component_curves([1, 2], {key: [PAIR] for key in "abcde"}),
         lambda: figures.component_curves([1, 2, 3], {"a": [PAIR]}),
     ],
+    ("mask_flow", ValueError): [
+        lambda: figures.mask_flow([PAIR, PAIR], [PAIR], [PAIR, PAIR], "ab"),
+        lambda: figures.mask_flow([PAIR, PAIR], [PAIR, PAIR], [PAIR, PAIR], "abc"),
+    ],
     ("stack_losses", ValueError): [lambda: figures.stack_losses({key: [PAIR] for key in "abcd"})],
     ("position_waves", IndexError): [lambda: figures.position_waves({"a": WAVE}, [3])],
     ("self_attention_flow", ValueError): [

@@ -34,6 +34,7 @@ from transformer_course.figures.loss import (
 )
 from transformer_course.figures.loss_explorer import LossExplorer
 from transformer_course.figures.mask_explorer import MaskExplorer
+from transformer_course.figures.mask_flow import mask_flow
 from transformer_course.figures.masking import exam_bars, mask_grids
 from transformer_course.figures.mechanism import attention_flow
 from transformer_course.figures.model_map import ModelMap
@@ -142,6 +143,7 @@ __all__ = [
     "look_back_flow",
     "loss_curves",
     "loss_valleys",
+    "mask_flow",
     "mask_grids",
     "norm_bars",
     "one_vector_or_all",

@@ -80,6 +80,7 @@ def numbers(
             text = f"{number:.{digits}f}" if digits else f"{number:.3g}"
             if digits and abs(number) < 1:
                 text = text.replace("0.", ".", 1)  # a square has room for four letters
+            text = text.replace("-inf", "−∞")
             light = strong[row, column] > 0.6
             size = 12 if len(text) < 4 else 10
             words(axes, (x + 0.5, y + 0.5), text, "white" if light else INK, size=size)
