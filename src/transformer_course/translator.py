@@ -246,8 +246,8 @@ class Translator:
     def calibrate(self, sentences: Sequence[str], share: float = 0.05) -> None:
         """Set `doubt_below` so that this share of these sentences' translations would be doubtful.
 
-        A model that meets a build it was not trained on is less sure of its words (Hendrycks and Gimpel 2017,
-        https://arxiv.org/abs/1610.02136, for classifiers); it can still be sure and wrong.
+        A model that meets a kind of sentence it was not trained on is less sure of its words (Hendrycks and
+        Gimpel 2017 show it for classifiers). It can still be sure and wrong.
 
         Args:
             sentences: held-out ones, one or more; some hundred are enough.

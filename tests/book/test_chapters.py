@@ -39,6 +39,7 @@ NEW_FORM = [
     "03_masking",
     "05_positional_encoding",
     "06_encoder_decoder",
+    "08_loss",
     "15_multi30k",
 ]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)

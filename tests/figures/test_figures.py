@@ -382,6 +382,7 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.component_curves([1, 2], {key: [PAIR] for key in "abcde"}),
         lambda: figures.component_curves([1, 2, 3], {"a": [PAIR]}),
     ],
+    ("loss_flow", ValueError): [lambda: figures.loss_flow("ab", PAIR, PAIR, [0, 0, 1])],
     ("mask_flow", ValueError): [
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR], [PAIR, PAIR], "ab"),
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR, PAIR], [PAIR, PAIR], "abc"),

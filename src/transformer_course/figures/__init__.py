@@ -33,6 +33,7 @@ from transformer_course.figures.loss import (
     surprise_curve,
 )
 from transformer_course.figures.loss_explorer import LossExplorer
+from transformer_course.figures.loss_flow import loss_flow
 from transformer_course.figures.mask_explorer import MaskExplorer
 from transformer_course.figures.mask_flow import mask_flow
 from transformer_course.figures.masking import exam_bars, mask_grids
@@ -142,6 +143,7 @@ __all__ = [
     "learning_curves",
     "look_back_flow",
     "loss_curves",
+    "loss_flow",
     "loss_valleys",
     "mask_flow",
     "mask_grids",

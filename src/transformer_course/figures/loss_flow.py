@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from transformer_course.figures import flow
 from transformer_course.figures.palette import QUERY, QUIET, VALUE, VALUE_TEXT, drawn
 
-LEFT = 3.6  # of the squares; the names stand before them
+LEFT = 4.6  # of the squares; the names stand before them
 
 
 @drawn
@@ -40,8 +40,8 @@ def loss_flow(
     if len(set(sizes)) > 1:
         raise ValueError(f"words, logits, probabilities, wanted ({sizes}) must be equally many")
     z, p, q = rows
-    size, wide = len(words), 1.6
-    figure, axes = flow.canvas(LEFT + wide * size + 4.4, 11.2)
+    size, wide = len(words), 2.2
+    figure, axes = flow.canvas(LEFT + wide * size + 3.7, 10.6)
     for place, word in enumerate(words):
         flow.words(axes, (LEFT + wide * (place + 0.5), 0.5), word)
     for top, name, row, colour in (
@@ -50,25 +50,27 @@ def loss_flow(
         (6.0, "wanted q", q, VALUE),
         (9.4, "gradient p − q", p - q, QUIET),
     ):
-        flow.words(axes, (LEFT - 0.3, top + 0.5), name, align=("right", "center"), bold=True)
+        flow.words(
+            axes, (LEFT, top + 0.5), f"{name} ({size})", align=("right", "center"), bold=True
+        )
         for place, number in enumerate(row):
             at = (LEFT + wide * place + (wide - 1) / 2, top)
             flow.numbers(axes, at, [[number]], colour, 2, [[0.1 + 0.5 * min(abs(number), 1)]])
     middle = LEFT + wide * size / 2
     _step(axes, (middle, 2.2), (middle, 4.0), "softmax", wide * size)
     _step(axes, (middle, 7.1), (middle, 9.3), "subtract", wide * size)
-    right = LEFT + wide * size
+    right = LEFT + wide * size - 0.3
     price = float(-(q * np.log(p)).sum())
-    flow.path(axes, [(right + 0.1, 4.6), (right + 0.7, 4.6), (right + 0.7, 5.1)], QUERY)
-    flow.path(axes, [(right + 0.1, 6.5), (right + 0.7, 6.5), (right + 0.7, 6.0)], VALUE)
-    flow.box(axes, (right + 1.0, 5.55), (1.8, 0.8), r"$-\sum q \ln p$")
-    flow.arrow(axes, (right + 1.95, 5.55), (right + 2.4, 5.55))
-    flow.words(axes, (right + 2.5, 5.55), f"loss {price:.2f}", VALUE_TEXT, ("left", "center"), True)
+    flow.path(axes, [(right, 4.6), (right + 1.9, 4.6), (right + 1.9, 5.0)], QUERY)
+    flow.path(axes, [(right, 6.5), (right + 1.9, 6.5), (right + 1.9, 6.0)], VALUE)
+    flow.box(axes, (right + 1.9, 5.5), (3.9, 0.8), "sum of −q ln p")
+    flow.words(axes, (right + 1.9, 7.2), f"loss {price:.2f}", VALUE_TEXT, bold=True)
     return figure
 
 
 def _step(axes: Axes, start: flow.Point, end: flow.Point, name: str, wide: float) -> None:
-    """An arrow through a box."""
+    """An arrow into a box, and one out of it."""
     x, middle = start[0], (start[1] + end[1]) / 2
-    flow.arrow(axes, start, end)
-    flow.box(axes, (x, middle), (wide * 0.7, 0.8), name)
+    flow.arrow(axes, start, (x, middle - 0.4))
+    flow.box(axes, (x, middle), (wide * 0.6, 0.8), name)
+    flow.arrow(axes, (x, middle + 0.4), end)
