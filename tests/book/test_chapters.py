@@ -37,6 +37,7 @@ NEW_FORM = [
     "01_attention",
     "02_self_attention",
     "03_masking",
+    "04_multi_head",
     "05_positional_encoding",
     "06_encoder_decoder",
     "08_loss",

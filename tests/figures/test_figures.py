@@ -383,6 +383,10 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.component_curves([1, 2, 3], {"a": [PAIR]}),
     ],
     ("loss_flow", ValueError): [lambda: figures.loss_flow("ab", PAIR, PAIR, [0, 0, 1])],
+    ("multi_head_flow", ValueError): [
+        lambda: figures.multi_head_flow("ab", PAIR, [PAIR], [PAIR, PAIR], PAIR),
+        lambda: figures.multi_head_flow("abc", PAIR, [PAIR], [PAIR], PAIR),
+    ],
     ("mask_flow", ValueError): [
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR], [PAIR, PAIR], "ab"),
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR, PAIR], [PAIR, PAIR], "abc"),

@@ -54,6 +54,7 @@ from transformer_course.figures.multi_head import (
     head_removals,
     reshape_grids,
 )
+from transformer_course.figures.multi_head_flow import multi_head_flow
 from transformer_course.figures.palette import (
     HEADS,
     KEY,
@@ -147,6 +148,7 @@ __all__ = [
     "loss_valleys",
     "mask_flow",
     "mask_grids",
+    "multi_head_flow",
     "norm_bars",
     "one_vector_or_all",
     "padded_batches",

@@ -171,7 +171,7 @@ def head_maps(
 
 @drawn
 def head_curves(steps: Sequence[int], curves: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
-    """Draw the loss during training, one line for each seed, one kind of line for each model.
+    """Draw the loss during training: for each model the mean over the seeds, and from lowest to highest.
 
     Args:
         steps: where the loss was measured.
@@ -185,10 +185,15 @@ def head_curves(steps: Sequence[int], curves: Mapping[str, Sequence[Sequence[flo
     """
     figure, axes = plt.subplots(figsize=(6.4, 4.0))
     for (name, seeds), (line, mark), shade in zip(curves.items(), LINES, SHADES, strict=False):
-        for number, curve in enumerate(seeds):
-            label = name if number == 0 else None
-            axes.plot(steps, curve, line, marker=mark, ms=5, lw=1.3, color=shade, label=label)
-    axes.set(xlabel="updates of the weights", ylabel="loss, held-out sentences", yscale="log")
+        if any(len(curve) != len(steps) for curve in seeds):
+            raise ValueError(f"a curve of {name!r} hasn't a number for each of {len(steps)} steps")
+        mean = np.mean(seeds, axis=0)
+        axes.plot(steps, mean, line, marker=mark, ms=5, lw=1.6, color=shade, label=name)
+        axes.fill_between(
+            steps, np.min(seeds, axis=0), np.max(seeds, axis=0), color=shade, alpha=0.15
+        )
+    label = "loss, held-out sentences\n(mean and range of 3 seeds)"
+    axes.set(xlabel="updates of the weights", ylabel=label, yscale="log")
     _plain_ticks(axes, "y")
     axes.legend()
     return figure
