@@ -37,7 +37,7 @@ CONFIG: dict[str, Any] = {
         "d_ff 64": {"model": {"d_ff": 64}},
     },
     "phenomenon": "comparison",  # as slow as: order decides what is slow, and how it agrees
-    "n_train": 20_000,
+    "n_train": 30_000,
     "n_valid": 300,
     "n_test": 300,
     "vocab_size": 1000,
@@ -50,11 +50,11 @@ CONFIG: dict[str, Any] = {
         "norm": "post",
     },
     "training": {
-        "max_steps": 800,
+        "max_steps": 1200,
         "max_tokens": 1024,
-        "peak_rate": 5e-3,
+        "peak_rate": 3e-3,
         "warmup_steps": 120,
-        "validate_every": 100,
+        "validate_every": 150,
     },
 }
 PROBE: dict[str, Any] = {
