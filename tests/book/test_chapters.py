@@ -40,6 +40,7 @@ NEW_FORM = [
     "04_multi_head",
     "05_positional_encoding",
     "06_encoder_decoder",
+    "07_training",
     "08_loss",
     "15_multi30k",
 ]

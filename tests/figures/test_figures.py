@@ -387,6 +387,7 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.multi_head_flow("ab", PAIR, [PAIR], [PAIR, PAIR], PAIR),
         lambda: figures.multi_head_flow("abc", PAIR, [PAIR], [PAIR], PAIR),
     ],
+    ("training_flow", ValueError): [lambda: figures.training_flow({"batch": "(2, 3)"})],
     ("mask_flow", ValueError): [
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR], [PAIR, PAIR], "ab"),
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR, PAIR], [PAIR, PAIR], "abc"),

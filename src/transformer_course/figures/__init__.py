@@ -98,6 +98,7 @@ from transformer_course.figures.training import (
     rate_curves,
     shift_picture,
 )
+from transformer_course.figures.training_flow import training_flow
 from transformer_course.figures.vectors import key_planes, score_fields
 from transformer_course.figures.word_paths import WordPaths
 
@@ -181,6 +182,7 @@ __all__ = [
     "stack_losses",
     "sub_layers",
     "surprise_curve",
+    "training_flow",
     "weight_map",
     "where_they_come_from",
     "word_focus",

@@ -6,7 +6,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch, Rectangle
+from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike
 
@@ -76,6 +76,10 @@ def padded_batches(panels: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) ->
         axes.set_title(title, loc="left", fontweight="bold")
         axes.set(xlim=(-0.2, widest + 0.2), ylim=(rows, -0.4))
         axes.set_axis_off()
+    kinds = {"source": {"facecolor": SOURCE}, "target": {"facecolor": TARGET}}
+    kinds["padding"] = {"facecolor": "#eeeeee", "edgecolor": MASK, "hatch": HATCH}
+    patches = [Patch(label=name, **look) for name, look in kinds.items()]
+    figure.legend(handles=patches, loc="lower center", ncols=3, bbox_to_anchor=(0.5, -0.06))
     return figure
 
 
@@ -130,12 +134,14 @@ def rate_curves(steps: ArrayLike, rates: Mapping[str, ArrayLike]) -> Figure:
 def loss_curves(
     panels: Mapping[str, Mapping[str, tuple[Sequence[float], Sequence[Sequence[float]]]]],
     levels: Mapping[str, float] | None = None,
+    log: bool = False,
 ) -> Figure:
     """Draw losses over the steps of training: a panel for each title, in it some curves, each with its seeds.
 
     Args:
         panels: for each title, for each of at most four names, the steps and a list of losses for each seed.
         levels: losses to compare with, by name: horizontal lines in each panel.
+        log: a logarithmic axis, on which small losses can be told apart.
 
     Returns:
         The figure.
@@ -162,8 +168,10 @@ def loss_curves(
             axes.annotate(name, (0.98, level), (0, 3), ha="right", color=QUIET, fontsize=10,
                           xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
         axes.set_title(title, loc="left", fontweight="bold", fontsize=11)
-        axes.set(xlabel="step", ylim=(0, None))
+        axes.set(xlabel="step", **{"yscale": "log"} if log else {"ylim": (0, None)})
         axes.yaxis.grid(True, color=LINE)
+    if log:
+        columns[0, 0].yaxis.set_major_formatter("{x:g}")
     columns[0, 0].set_ylabel("loss, in nats")
     columns[0, -1].legend(fontsize=10)
     return figure
