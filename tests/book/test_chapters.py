@@ -42,6 +42,7 @@ NEW_FORM = [
     "06_encoder_decoder",
     "07_training",
     "08_loss",
+    "09_decoding",
     "15_multi30k",
 ]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)

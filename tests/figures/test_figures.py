@@ -332,9 +332,7 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("scores_by_beam", ValueError): [
         lambda: figures.scores_by_beam([1, 2, 4], {"BLEU": {"beam": [PAIR]}})
     ],
-    ("seconds_by_length", ValueError): [
-        lambda: figures.seconds_by_length([1, 2, 4], {"cached": [PAIR]})
-    ],
+    ("ratio_by_length", ValueError): [lambda: figures.ratio_by_length([1, 2, 4], [PAIR], "times")],
     ("redraw_flow", IndexError): [lambda: figures.redraw_flow([PAIR], [1], PAIR, 0.5)],
     ("paired_differences", KeyError): [lambda: figures.paired_differences({"a": PAIR}, {})],
     ("sub_layers", ValueError): [lambda: figures.sub_layers({})],
@@ -388,6 +386,7 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.multi_head_flow("abc", PAIR, [PAIR], [PAIR], PAIR),
     ],
     ("training_flow", ValueError): [lambda: figures.training_flow({"batch": "(2, 3)"})],
+    ("beam_flow", ValueError): [lambda: figures.beam_flow("abc", "x", [PAIR], [], [])],
     ("mask_flow", ValueError): [
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR], [PAIR, PAIR], "ab"),
         lambda: figures.mask_flow([PAIR, PAIR], [PAIR, PAIR], [PAIR, PAIR], "abc"),

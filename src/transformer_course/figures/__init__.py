@@ -8,12 +8,13 @@ expression of a cell. Needs the extra `figures`: `pip install ".[figures]"` in t
 from transformer_course.figures.attention import front_page, kernel_fits, scaling_curves
 from transformer_course.figures.attention_plane import AttentionPlane
 from transformer_course.figures.beam_explorer import BeamExplorer
+from transformer_course.figures.beam_flow import beam_flow
 from transformer_course.figures.components import component_curves, component_losses
 from transformer_course.figures.decoding import (
     cache_grids,
+    ratio_by_length,
     scores_by_beam,
     search_tree,
-    seconds_by_length,
 )
 from transformer_course.figures.encoder_decoder import (
     loss_valleys,
@@ -125,6 +126,7 @@ __all__ = [
     "WordPaths",
     "accuracy_by_length",
     "attention_flow",
+    "beam_flow",
     "bleu_by_updates",
     "bleu_by_words",
     "cache_grids",
@@ -162,6 +164,7 @@ __all__ = [
     "projections",
     "pull_curves",
     "rate_curves",
+    "ratio_by_length",
     "reading_map",
     "redraw_flow",
     "redrawn_histograms",
@@ -174,7 +177,6 @@ __all__ = [
     "scores_by_beam",
     "scores_by_layers",
     "search_tree",
-    "seconds_by_length",
     "self_attention_flow",
     "shares_by_kind",
     "shift_picture",

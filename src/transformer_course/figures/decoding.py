@@ -129,6 +129,7 @@ def scores_by_beam(
         axes.set_xscale("log", base=2)
         axes.set_xticks(list(beams), [str(beam) for beam in beams])
         axes.yaxis.grid(True, color=LINE)
+        axes.axhline(0, color=QUIET, lw=1.2)
     rows[-1, 0].set_xlabel("beam")
     handles, labels = rows[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper center", ncols=len(labels))
@@ -136,29 +137,31 @@ def scores_by_beam(
 
 
 @drawn
-def seconds_by_length(lengths: Sequence[float], kinds: Mapping[str, Sequence[ArrayLike]]) -> Figure:
-    """Draw seconds against the length of what is written, on two logarithmic axes.
+def ratio_by_length(lengths: Sequence[float], ratios: Sequence[ArrayLike], label: str) -> Figure:
+    """Draw how many times faster one way is than another, against the length of what is written.
 
     Args:
         lengths: numbers of tokens.
-        kinds: for each of at most two ways a list of seconds for each seed.
+        ratios: a list for each seed, as many numbers as lengths.
+        label: of the axis.
 
     Returns:
-        The figure.
+        The figure: a mark for each seed, a line through the medians, and a line at 1.
 
     Raises:
-        ValueError: if a seed hasn't as many seconds as there are lengths.
+        ValueError: if a seed hasn't as many numbers as there are lengths.
     """
-    figure, axes = plt.subplots(figsize=(6.4, 3.9))
-    for (name, seeds), (mark, colour, dashes) in zip(kinds.items(), MARKS, strict=False):
-        for seconds in seeds:
-            axes.plot(lengths, np.asarray(seconds), mark, ms=6, mfc="none", mew=1.4, color=colour)
-        middle = np.median(np.asarray(seeds, dtype=float), axis=0)
-        axes.plot(lengths, middle, dashes, color=colour, label=name)
+    figure, axes = plt.subplots(figsize=(6.4, 3.6))
+    mark, colour, dashes = MARKS[0]
+    for numbers in ratios:
+        axes.plot(lengths, np.asarray(numbers), mark, ms=6, mfc="none", mew=1.4, color=colour)
+    axes.plot(lengths, np.median(np.asarray(ratios, dtype=float), axis=0), dashes, color=colour)
+    axes.axhline(1, color=QUIET, lw=1.2)
+    axes.annotate(
+        "equally fast", (lengths[-1], 1), (0, 4), "data", textcoords="offset points", ha="right"
+    )
     axes.set_xscale("log", base=2)
-    axes.set_yscale("log")
     axes.set_xticks(list(lengths), [f"{length:g}" for length in lengths])
-    axes.set(xlabel="tokens written", ylabel="seconds")
+    axes.set(xlabel="tokens written", ylabel=label, ylim=(0, None))
     axes.yaxis.grid(True, color=LINE)
-    axes.legend()
     return figure
