@@ -20,6 +20,11 @@ class SelfAttention(nn.Module):
         self.w_key = nn.Linear(d_model, d_k, bias=False)
         self.w_value = nn.Linear(d_model, d_k if d_v is None else d_v, bias=False)
 
+    def reset_parameters(self) -> None:
+        """Draw fresh weights, as torch draws them."""
+        for linear in (self.w_query, self.w_key, self.w_value):
+            linear.reset_parameters()
+
     def forward(
         self, x: Tensor, mask: Tensor | None = None, *, memory: Tensor | None = None
     ) -> tuple[Tensor, Tensor]:

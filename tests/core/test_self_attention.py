@@ -111,3 +111,16 @@ def test_refuses_a_mask_that_does_not_fit() -> None:
         attention(torch.zeros(1, 5, D_MODEL), torch.ones(2, 3, dtype=torch.bool))
     with pytest.raises(ValueError, match=r"^mask must be boolean .* got dtype torch\.uint8$"):
         attention(torch.zeros(1, 5, D_MODEL), torch.ones(5, 5, dtype=torch.uint8))
+
+
+def test_reset_draws_every_matrix_anew() -> None:
+    module = SelfAttention(7, 3, 5)
+    with torch.no_grad():
+        for weight in module.parameters():
+            weight.fill_(9.0)
+    torch.manual_seed(4)
+    module.reset_parameters()
+    torch.manual_seed(4)
+    fresh = SelfAttention(7, 3, 5)
+    for ours, theirs in zip(module.parameters(), fresh.parameters(), strict=True):
+        assert torch.equal(ours, theirs)

@@ -52,7 +52,7 @@ def beam_flow(
     shape = f"last tokens ({len(drafts)}) + cache → logits {sums.shape} → sums"
     flow.words(axes, (right, 0.6), shape, QUIET, ("right", "center"))
     for column, word in enumerate(words):
-        flow.words(axes, (LEFT + WIDE * (column + 0.5), TOP - 0.8), word)
+        flow.words(axes, (LEFT + WIDE * (column + 0.5), TOP - 0.8), word, size=10)
     for row, draft in enumerate(drafts):
         y = TOP + 1.3 * row
         flow.words(axes, (LEFT - 0.3, y + 0.5), f"{row}: {draft}", align=("right", "center"))
