@@ -348,7 +348,8 @@ def test_claims_about_the_time_of_a_training() -> None:
         for name in RECIPES
     }
     steps = {name: RECIPES[name].training.max_steps for name in RECIPES}
-    assert records["grammar"]["steps"] == steps["grammar"] == 2700
+    # Measured with the recipe of before, as the page says.
+    assert (records["grammar"]["steps"], steps["grammar"]) == (2700, 5400)
     assert (records["multi30k"]["steps"], steps["multi30k"]) == (1000, 14_000)
     shares = records["multi30k"]["shares"]
     assert 1 - shares[wall_time.UPDATES] == pytest.approx(0.04, abs=0.005)

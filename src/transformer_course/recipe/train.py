@@ -19,7 +19,7 @@ from transformer_course.recipe.settings import Recipe
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
-_CALIBRATED = 400  # held-out sentences that decide which translations are doubtful
+_CALIBRATED = 200  # held-out sentences that decide which translations are doubtful
 
 
 class PairError(ValueError):
