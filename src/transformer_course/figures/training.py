@@ -76,9 +76,11 @@ def padded_batches(panels: Mapping[str, Sequence[Sequence[tuple[int, int]]]]) ->
         axes.set_title(title, loc="left", fontweight="bold")
         axes.set(xlim=(-0.2, widest + 0.2), ylim=(rows, -0.4))
         axes.set_axis_off()
-    kinds = {"source": {"facecolor": SOURCE}, "target": {"facecolor": TARGET}}
-    kinds["padding"] = {"facecolor": "#eeeeee", "edgecolor": MASK, "hatch": HATCH}
-    patches = [Patch(label=name, **look) for name, look in kinds.items()]
+    patches = [
+        Patch(label="source", facecolor=SOURCE),
+        Patch(label="target", facecolor=TARGET),
+        Patch(label="padding", facecolor="#eeeeee", edgecolor=MASK, hatch=HATCH),
+    ]
     figure.legend(handles=patches, loc="lower center", ncols=3, bbox_to_anchor=(0.5, -0.06))
     return figure
 
