@@ -25,7 +25,7 @@ book: install ## build the web book into _build/html
 serve: book ## serve the book on localhost and rebuild it on change
 	$(RUN) tools/serve.py
 
-demo: install ## train the demo translator into runs/demo, once (some ten minutes of one core)
+demo: install ## train the demo translator into runs/demo, once (some ten to fifteen minutes of one core)
 	$(RUN) tools/train_demo.py
 
 test: install ## everything: lint, types, tests, doctests, notebooks, the built book

@@ -225,7 +225,8 @@ def test_the_grammar_is_learnt_in_the_other_direction_too(
     assert "phenomenon" not in result.out  # the sets know one right answer in English
 
 
-def test_a_corpus_by_name_has_its_recipe() -> None:
+def test_a_corpus_by_name_has_its_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True})  # no bf16
     made = {
         name: cli._new_run(Path("no run"), cli.Data(corpus=name), {}, {"warmup_steps": None}, None)
         for name in cli.RECIPES
