@@ -18,7 +18,7 @@ from filelock import FileLock
 from probes import changes_of, probe, settled_probe
 from run_experiments import load
 
-from transformer_course.cli import computes_bf16
+from transformer_course.fast import computes_bf16
 from transformer_course.runs import GRAMMAR_RECIPE
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -26,6 +26,7 @@ from transformer_course.checks.grading import Mark, find_notebooks, mark_noteboo
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.evaluation import Scores, evaluate_by_phenomenon, evaluate_pairs
+from transformer_course.fast import computes_bf16
 from transformer_course.lines import Answer, translate_lines
 from transformer_course.recipe import (
     PairError,
@@ -178,14 +179,6 @@ def _train(
         print(f"Saved. Go on with: {_go_on(out)}")
         raise typer.Exit(130)
     print(f"Training {outcome}; the translator is in {out}")
-
-
-def computes_bf16() -> bool:
-    """Whether the processor has instructions for numbers of 16 bits; true where an older torch can't tell."""
-    if not hasattr(torch.cpu, "get_capabilities"):
-        return True
-    has = torch.cpu.get_capabilities()
-    return any(has.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16"))
 
 
 def _go_on(out: Path) -> str:

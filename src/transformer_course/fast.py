@@ -57,6 +57,18 @@ def use_fast(model: Model, fast: bool = True, attention: bool = True) -> Model:
     return model
 
 
+def computes_bf16() -> bool:
+    """Whether the processor has instructions for numbers of 16 bits, so that mixed precision is faster.
+
+    Returns:
+        What torch says of the processor; True where an older torch can't tell.
+    """
+    if not hasattr(torch.cpu, "get_capabilities"):
+        return True
+    has = torch.cpu.get_capabilities()
+    return any(has.get(name, False) for name in ("avx512_bf16", "amx_bf16", "bf16", "sve_bf16"))
+
+
 def fused_attention(
     queries: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None
 ) -> Tensor:
