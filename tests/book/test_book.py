@@ -225,3 +225,19 @@ def test_pictures_have_words(page: str) -> None:
             continue  # an ornament beside its words
         assert words, source
         assert not re.search(r"\.(png|svg|jpe?g|gif)$", words), source
+
+
+def test_the_book_brings_the_chinese_signs_that_it_writes() -> None:
+    """No page asks the reader's computer, or a server, for a font that has them."""
+    script = (ROOT / "tools" / "fetch_vendor.py").read_text(encoding="utf-8")
+    brought = re.findall(r'^SIGNS = "(.*?)"', script, re.MULTILINE)[0]
+    marked = re.compile(r'<span lang=\\?"zh\\?">([\u4e00-\u9fff]+)</span>')
+    written, in_spans = "", ""
+    for folder in ("book", "chapters"):
+        for path in (ROOT / folder).glob("*"):
+            if path.suffix in (".md", ".ipynb"):
+                text = path.read_text(encoding="utf-8")
+                written += "".join(re.findall(r"[\u4e00-\u9fff]", text))
+                in_spans += "".join(marked.findall(text))
+    assert set(brought) == set(written)
+    assert sorted(written) == sorted(in_spans)  # each says that it is Chinese
