@@ -203,7 +203,10 @@ def test_it_says_how_long_it_takes(chapter: str) -> None:
     assert measuring.with_times(page) == page, "python tools/lengths.py --write"
 
 
-@pytest.mark.parametrize("page", ["book/walk.ipynb"])
+BESIDE = ("prerequisites", "first_look", "first_sentences", "walk", "debugging")
+
+
+@pytest.mark.parametrize("page", [f"book/{name}.ipynb" for name in BESIDE])
 def test_a_page_beside_a_chapter_has_a_core_too(page: str) -> None:
     stored = json.loads((ROOT / page).read_text(encoding="utf-8"))
     core, _, _ = measuring.lengths(stored)
