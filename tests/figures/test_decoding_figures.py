@@ -85,15 +85,14 @@ def test_scores_by_beam_have_a_mark_for_each_seed() -> None:
     assert [label.get_text() for label in figure.axes[1].get_xticklabels()] == ["1", "4"]
 
 
-def test_seconds_by_length_draw_the_median_of_the_seeds() -> None:
-    kinds = {"slow": [[1.0, 4.0], [2.0, 8.0], [9.0, 9.0]], "fast": [[0.5, 1.0]] * 3}
-    axes = figures.seconds_by_length([16, 32], kinds).axes[0]
-    drawn = {line.get_label(): list(line.get_ydata()) for line in axes.lines}
-    assert drawn["slow"] == [2.0, 8.0]
-    assert drawn["fast"] == [0.5, 1.0]
-    assert len(axes.lines) == 8
-    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "log")
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("tokens written", "seconds")
+def test_ratio_by_length_draws_the_median_of_the_seeds() -> None:
+    seeds = [[1.0, 4.0], [2.0, 8.0], [9.0, 9.0]]
+    axes = figures.ratio_by_length([16, 32], seeds, "times").axes[0]
+    drawn = [list(line.get_ydata()) for line in axes.lines]
+    assert drawn == [*seeds, [2.0, 8.0], [1, 1]]
+    assert (axes.get_xscale(), axes.get_yscale()) == ("log", "linear")
+    assert axes.get_ylim()[0] == 0
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("tokens written", "times")
 
 
 def test_the_beam_explorer_keeps_its_state_and_a_fixed_text() -> None:

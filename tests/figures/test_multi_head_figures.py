@@ -82,11 +82,13 @@ def test_head_maps_shows_each_head_with_its_words() -> None:
         assert [t.get_text() for t in axes.get_xticklabels()] == ["k", "l", "m", "n"]
 
 
-def test_head_curves_draws_every_seed_and_names_a_model_once() -> None:
+def test_head_curves_draws_mean_and_range_of_the_seeds() -> None:
     curves = {"1 head": [[3.0, 1.0], [4.0, 2.0]], "2 heads": [[2.0, 0.5], [2.5, 0.7]]}
     axes = figures.head_curves([10, 20], curves).axes[0]
     drawn = [list(line.get_ydata()) for line in axes.lines]
-    assert drawn == [*curves["1 head"], *curves["2 heads"]]
+    assert drawn == [[3.5, 1.5], [2.25, 0.6]]
+    bands = [path.get_paths()[0].vertices[:, 1] for path in axes.collections]
+    assert [(band.min(), band.max()) for band in bands] == [(1.0, 4.0), (0.5, 2.5)]
     legend = axes.get_legend()
     assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == list(curves)

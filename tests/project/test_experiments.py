@@ -112,12 +112,12 @@ def test_records_are_small() -> None:
     assert sum(sizes) < 2_000_000
 
 
-def test_claims_about_five_minutes_of_training() -> None:
+def test_claims_about_the_recipe_of_the_grammar() -> None:
     """What the pages say of the running corpus' translator, as a mean of three seeds."""
     record = json.loads((run_experiments.RECORDS / "running_corpus.json").read_text("utf-8"))
     scores = [seed["scores"] for seed in record["seeds"]]
     assert len(scores) == 3
-    assert statistics.fmean(s["exact match"] for s in scores) >= 0.9
+    assert statistics.fmean(s["exact match"] for s in scores) >= 0.94
     for score in scores:
         assert 0 <= score["exact match"] - score["exact match, greedy search"] < 0.012
     for kind in ("antecedent", "fitting"):
@@ -126,8 +126,7 @@ def test_claims_about_five_minutes_of_training() -> None:
             for name in scores[0]["il or elle"][kind]
         }
         transformer = sorted(systems.pop("Transformer"))
-        assert transformer[1] > 0.95
-        assert transformer[0] > (0.95 if kind == "antecedent" else 0.65)
+        assert transformer[0] > (0.97 if kind == "antecedent" else 0.85)
         assert max(map(statistics.fmean, systems.values())) <= 0.6
         assert len(systems) == 4
     for phenomenon, row in scores[0]["by phenomenon"].items():
@@ -138,10 +137,10 @@ def test_claims_about_five_minutes_of_training() -> None:
         name: statistics.fmean(s["by phenomenon"][name]["Transformer"] for s in scores)
         for name in scores[0]["by phenomenon"]
     }
-    assert statistics.fmean(means.values()) == pytest.approx(0.88, abs=0.005)
+    assert statistics.fmean(means.values()) == pytest.approx(0.90, abs=0.005)
     test = [pair.source for pair in grammar.generate("test", 1000, seed=0)]
-    assert sum("because it was too" in text or "because it is too" in text for text in test) == 576
-    hardest = {"participle agreement", "relative que", "profession"}
+    assert sum("because it was too" in text or "because it is too" in text for text in test) == 455
+    hardest = {"participle agreement", "relative que", "imperfect"}
     assert set(sorted(means, key=means.__getitem__)[:3]) == hardest
 
 

@@ -446,7 +446,7 @@ NO_SOURCE = {
     "decoding": {"Hypothesis", "Searchable", "SearchState"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "evaluation": {"evaluate_by_phenomenon"},
-    "fast": {"use_fast"},
+    "fast": {"computes_bf16", "use_fast"},
     "labels": {"check_labels"},
     "leaks": {"leaks_by_change", "leaks_by_gradient"},
     "loss": {"log_softmax", "EncoderDecoder"},

@@ -85,11 +85,18 @@ def recorded() -> Iterator[Call]:
     """The trees of the page: the same answers as the package gave when they were recorded."""
     path = ROOT / "book" / "experiments" / "decoding.json"
     seeds = json.loads(path.read_text(encoding="utf-8"))["seeds"]
-    found = {tree["source"]: tree["found"] for s in seeds for tree in s["texts"]["trees"]}
-    trees = [tree for tree in stored("trees")["trees"] if tree["name"] in found]
-    assert trees
-    for tree, beam, alpha in product(trees, range(1, WIDEST + 1), (0.0, 0.6, 1.2)):
-        answer = spelled(found[tree["name"]][f"beam {beam}, α = {alpha:g}"].split(" "))
+    found = {  # two seeds may have the same sentence
+        (tree["source"], tree["branches"][""].split(" ")[1]): tree["found"]
+        for seed in seeds
+        for tree in seed["texts"]["trees"]
+    }
+    keys = [
+        (tree, (tree["name"], str(tree["branches"][""][0][1]))) for tree in stored("trees")["trees"]
+    ]
+    trees = [(tree, found[key]) for tree, key in keys if key in found]
+    assert len(trees) == 4
+    for (tree, said), beam, alpha in product(trees, range(1, WIDEST + 1), (0.0, 0.6, 1.2)):
+        answer = spelled(said[f"beam {beam}, α = {alpha:g}"].split(" "))
         searched = {"$call": ["searched", [tree["branches"], beam, alpha, tree["max_len"]]]}
         yield Call(BEAM, "sentence", [searched, beam], says(f"The answer is “{answer}”, score"))
 
