@@ -30,7 +30,8 @@ SCRIPT = "running_corpus"
 
 def settings() -> list[Any]:
     """What is trained on what, as JSON gives it back."""
-    return list(json.loads(json.dumps([asdict(GRAMMAR_RECIPE), STEPS, N_PAIRS, PRECISION])))
+    made = [asdict(GRAMMAR_RECIPE), STEPS, N_PAIRS, PRECISION, "knows which subwords tell"]
+    return list(json.loads(json.dumps(made)))
 
 
 def stamp() -> dict[str, Any]:

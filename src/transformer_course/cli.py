@@ -248,13 +248,20 @@ def _tell(answer: Answer, number: int, place: str, debug: bool) -> None:
     if answer.error:
         _print_error(answer.error, debug, f"{place} {number}: ")
     if answer.unseen:
-        words = ", ".join(f'"{word}"' for word in answer.unseen)
+        words = _quoted(answer.unseen)
         print(f"note: sentence {number}: not in the training text: {words}", file=sys.stderr)
+    elif answer.unused:
+        told = f"the translation doesn't depend on {_quoted(answer.unused)}: perhaps left out"
+        print(f"note: sentence {number}: {told}", file=sys.stderr)
     elif answer.doubtful:
         print(f"note: sentence {number}: the model is unsure of this translation", file=sys.stderr)
     if answer.cut:
         told = "the model found no end for the translation, so it is cut"
         print(f"note: sentence {number}: {told}", file=sys.stderr)
+
+
+def _quoted(words: tuple[str, ...]) -> str:
+    return ", ".join(f'"{word}"' for word in words)
 
 
 @app.command()

@@ -23,6 +23,7 @@ class Answer:
         text: the translation, without line ends; empty for a blank line, and where there was an error.
         unseen: words and signs of the line that the training text did not have.
         doubtful: whether the model is less sure of it than of most held-out sentences.
+        unused: words of the line that the translation doesn't depend on, though such words mostly matter.
         cut: whether the model found no end, and the length limit cut the translation.
         error: why the line is not translated.
     """
@@ -30,6 +31,7 @@ class Answer:
     text: str = ""
     unseen: tuple[str, ...] = ()
     doubtful: bool = False
+    unused: tuple[str, ...] = ()
     cut: bool = False
     error: ValueError | None = None
 
@@ -70,9 +72,12 @@ def _answers(
     sentences = [str(line) for line, done in zip(lines, answers, strict=True) if done is None]
     best = [found[0] for found in translator.search(sentences, beam=beam, alpha=alpha)]
     texts = translator.vocabulary.decode([found.ids for found in best])
+    unused = translator.unused(sentences, best)
     translated = iter(
-        Answer(text.translate(_LINE_ENDS), found.unseen, found.doubtful, found.ids[-1] != EOS_ID)
-        for found, text in zip(best, texts, strict=True)
+        Answer(
+            text.translate(_LINE_ENDS), found.unseen, found.doubtful, left, found.ids[-1] != EOS_ID
+        )
+        for found, text, left in zip(best, texts, unused, strict=True)
     )
     return [next(translated) if done is None else done for done in answers]
 

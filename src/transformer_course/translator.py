@@ -4,6 +4,7 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from operator import index
 from pathlib import Path
 from typing import Any, overload
 
@@ -27,9 +28,11 @@ from transformer_course.corpus.batches import (
     collate,
     token_batches,
 )
+from transformer_course.corpus.pairs import words
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.leaving_out import unused_places
 from transformer_course.loss import log_softmax
 from transformer_course.multi_head import MultiHeadAttention, record_attention
 from transformer_course.seq2seq import (
@@ -101,6 +104,8 @@ class Translator:
     Attributes:
         doubt_below: translations of less confidence are `doubtful`. 0, so none, until `calibrate` sets it, as
             training does at its end; saved with the model.
+        telling: ids of the subwords that translations nearly always depend on, for `unused`. None until
+            training finds them at its end (`leaving_out.telling_ids`); saved with the model.
 
     Raises:
         ValueError: if vocabulary and model differ in size.
@@ -114,6 +119,7 @@ class Translator:
         self.model = model.eval()
         self.vocabulary = vocabulary
         self.doubt_below = 0.0
+        self.telling: frozenset[int] = frozenset()
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> "Translator":
@@ -142,12 +148,13 @@ class Translator:
             model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
             doubt_below = float(values.get("doubt_below", 0.0))
+            telling = frozenset(map(index, values.get("telling", ())))
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
         if values.get("vocabulary") != _digest(vocabulary):
             raise CheckpointError(f"{path} belongs to another vocabulary than the one beside it")
         translator = cls(model.to(place), vocabulary)
-        translator.doubt_below = doubt_below
+        translator.doubt_below, translator.telling = doubt_below, telling
         return translator
 
     def save(self, folder: str | Path) -> None:
@@ -164,6 +171,7 @@ class Translator:
             "config": asdict(self.model.config),
             "vocabulary": _digest(self.vocabulary),
             "doubt_below": self.doubt_below,
+            "telling": sorted(self.telling),
         }
         save_vocabulary(self.vocabulary, Path(folder))
         save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
@@ -261,6 +269,44 @@ class Translator:
             raise ValueError("sentences is empty; there must be at least one")
         self.doubt_below = found[int(share * len(found))]
 
+    def unused(
+        self, sentences: Sequence[str], translations: Sequence[Hypothesis]
+    ) -> list[tuple[str, ...]]:
+        """Words of the sentences that their translations don't depend on, though such words mostly matter.
+
+        Each is hidden from the model, and the translation stays as likely as it was: so the word was probably
+        left out. (An idiom can be right without it: *See you tomorrow* is *À demain*.)
+
+        Args:
+            sentences: what was translated.
+            translations: what `search` found for each.
+
+        Returns:
+            For each sentence its unused words, in their order; none if `telling` is empty, as it is for models
+            of chapter 00.
+
+        Raises:
+            ValueError: if there aren't as many translations as sentences, or as `search` does.
+        """
+        if len(sentences) != len(translations):
+            raise ValueError(
+                f"there must be a translation for each sentence: got {len(translations)} for {len(sentences)}"
+            )
+        if not self.telling or not isinstance(self.model, Transformer):
+            return [()] * len(sentences)
+        ids = [list(found.ids) for found in translations]
+        places = unused_places(
+            self.model, list(zip(self._encode(sentences), ids, strict=True)), self.telling
+        )
+        return [self._words_at(*row) for row in zip(sentences, places, strict=True)]
+
+    def _words_at(self, sentence: str, places: list[int]) -> tuple[str, ...]:
+        if not places:
+            return ()
+        form = self.vocabulary.normalise(sentence)
+        all_words, of_subword = words(form), self.vocabulary.word_indices(form)
+        return tuple(dict.fromkeys(all_words[of_subword[place]] for place in places))
+
     def check(self, sentence: str) -> None:
         """Refuse a sentence that can't be translated, as the other methods do.
 
@@ -279,9 +325,9 @@ class Translator:
         The limit follows from the sentence alone, so that its neighbours never change its translation.
         """
         groups: dict[int, list[int]] = {}
-        for index, (ids, _) in enumerate(examples):
+        for i, (ids, _) in enumerate(examples):
             limit = 2 * _SOURCE_STEP * math.ceil((len(ids) + 1) / _SOURCE_STEP) + 10
-            groups.setdefault(min(limit, self.model.config.max_len), []).append(index)
+            groups.setdefault(min(limit, self.model.config.max_len), []).append(i)
         return groups
 
     @torch.inference_mode()

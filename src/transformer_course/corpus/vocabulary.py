@@ -11,6 +11,7 @@ A vocabulary also remembers the words and signs of its training text, so that `u
 
 import json
 import os
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from operator import index
 from pathlib import Path
@@ -23,6 +24,7 @@ os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 
 from transformer_course.corpus.normal_form import INVISIBLE, MARKS, SPACES, normalise
+from transformer_course.corpus.pairs import WORD_OR_MARK
 
 PAD, BOS, EOS = "<pad>", "<s>", "</s>"
 _SPECIALS = [PAD, BOS, EOS]
@@ -258,6 +260,29 @@ class Vocabulary:
             ValueError: if it is not text, or UTF-8 cannot write it.
         """
         return [self.piece(entry) for entry in self.encode([text])[0]]
+
+    def word_indices(self, text: str) -> list[int]:
+        """Tell for each subword which word or mark of the sentence it belongs to.
+
+        Args:
+            text: one sentence.
+
+        Returns:
+            An index into `corpus.pairs.words(text)` for each subword; never falling.
+
+        Raises:
+            ValueError: if it is not text, or UTF-8 cannot write it.
+
+        >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
+        >>> vocabulary.word_indices("le chat voit l'été.")
+        [0, 1, 2, 3, 3, 3, 3, 3, 3, 4]
+        """
+        (text,) = _checked([text])
+        encoding = self._tokenizer.encode(text, add_special_tokens=False)
+        ends = [match.end() for match in WORD_OR_MARK.finditer(text)]
+        # A subword that begins with a space starts before its word; it ends inside of it.
+        found = [min(bisect_left(ends, end), len(ends) - 1) for _, end in encoding.offsets]
+        return [max(found[: i + 1]) for i in range(len(found))]
 
     def piece(self, entry: int) -> str:
         """Return the readable form of one id.

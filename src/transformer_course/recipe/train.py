@@ -12,6 +12,7 @@ from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.fast import use_fast
+from transformer_course.leaving_out import telling_ids
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe.data import encode_pairs
 from transformer_course.recipe.folder import recipe_to_resume, refuse_used
@@ -20,6 +21,7 @@ from transformer_course.training import Outcome, Progress, Trainer, validation_l
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
 _CALIBRATED = 200  # held-out sentences that decide which translations are doubtful
+_LEFT_OUT = 4000  # training pairs that show which subwords translations depend on
 
 
 class PairError(ValueError):
@@ -99,6 +101,8 @@ def train_translator(
     if outcome != "interrupted":
         trainer.finish()
         translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
+        some = train[:: max(1, len(train) // _LEFT_OUT)][:_LEFT_OUT]
+        translator.telling = telling_ids(model, encode_pairs(vocabulary, some))
         translator.save(folder)
     return translator, outcome
 
