@@ -52,7 +52,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             str(period): round(_accuracy(model, period, config), 4) for period in config["tested"]
         }
         if name == next(iter(config["models"])):
-            scores["heads"] = _heads(model, config)
+            scores |= _heads(model, config)
     return {"curves": curves, "scores": scores}
 
 
@@ -91,31 +91,23 @@ def _accuracy(model: nn.Module, period: int, config: dict[str, Any]) -> float:
 
 @torch.no_grad()
 def _heads(model: AttentionOnly, config: dict[str, Any]) -> dict[str, Any]:
-    """How much each head looks back by one, at what followed, and what is left without the first."""
+    """How much each head looks back by one, and at what followed; and what is left without a layer."""
     period = 14
     tokens, _ = _draw(32, [period, period], torch.Generator().manual_seed(3000), config)
     with record_attention(model) as maps:
         model(tokens)
-    back, followed = {}, {}
-    for name, weights in maps.items():
-        by_sentence = [pattern_scores(w)["previous"] for w in weights]
-        back[name] = torch.stack(by_sentence).mean(0)
+    heads = {}
+    copied = {"whole": round(_accuracy(model, period, config), 4)}
+    for number, (name, weights) in enumerate(maps.items(), 1):
+        back = torch.stack([pattern_scores(w)["previous"] for w in weights]).mean(0)
         # Column t + 1 - period: what followed when this token came last.
-        followed[name] = weights.diagonal(1 - period, 2, 3).mean((0, 2))
-    first = next(iter(maps))
-    best = int(back[first].argmax())
-
-    def without(weights: torch.Tensor, mask: torch.Tensor | None) -> torch.Tensor:
-        weights = weights.clone()
-        weights[:, best] = equal_weights(weights, mask)[:, best]
-        return weights
-
-    whole = _accuracy(model, period, config)
-    with changed_attention(model, {first: without}):
-        blind = _accuracy(model, period, config)
-    return {
-        "previous token": {n: [round(x, 3) for x in v.tolist()] for n, v in back.items()},
-        "what followed": {n: [round(x, 3) for x in v.tolist()] for n, v in followed.items()},
-        "copied right": round(whole, 4),
-        "with equal weights in the head that looks back most": round(blind, 4),
-    }
+        followed = weights.diagonal(1 - period, 2, 3).mean((0, 2))
+        for head in range(weights.shape[1]):
+            heads[f"layer {number}, head {head + 1}"] = {
+                "looks back by one": round(float(back[head]), 3),
+                "looks at what followed": round(float(followed[head]), 3),
+            }
+        with changed_attention(model, {name: equal_weights}):
+            equal = round(_accuracy(model, period, config), 4)
+        copied[f"equal weights in layer {number}"] = equal
+    return {"two layers": copied, "heads": heads}

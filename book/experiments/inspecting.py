@@ -105,7 +105,76 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         if not done.exists():
             write_json(done, {"found": rounded(measure(translator, config))})
         scores[name] = read_json(done)["found"]
-    return {"curves": {}, "scores": scores}
+    return {"curves": {}, "scores": tables(scores)}
+
+
+def short(name: str) -> str:
+    """A layer as a reader counts it: encoder_layers.0.self_attention → encoder 1."""
+    side, _, rest = name.partition("_layers.")
+    return f"{side} {int(rest[0]) + 1}" if rest else "embedding"
+
+
+def tables(found: dict[str, Any]) -> dict[str, Any]:
+    """What was measured as tables: group → row → column → number."""
+    patched, aligned = found["patching"], found["alignment error rate"]
+    heads = {
+        f"{short(name)}, head {head + 1}": {p: row[head] for p, row in scores.items()}
+        for name, scores in found["patterns"].items()
+        for head in range(len(scores["previous"]))
+    }
+    rates = {
+        f"{short(name)}, {'mean' if which == 'mean' else f'head {int(which) + 1}'}": {
+            reading: aligned[reading][name][which] for reading in READINGS
+        }
+        for name, of_heads in aligned["predicts"].items()
+        for which in of_heads
+    }
+    looks = ("noun meant", "other noun", "it", "adjective")
+    seen = {
+        f"{short(name)}, head {head + 1}": dict(zip(looks, row, strict=True))
+        | {"noun meant ahead": patched["attention"][f"{name}, right noun first"][head]}
+        for name, rows in patched["attention"].items()
+        if not name.endswith("first")
+        for head, row in enumerate(rows)
+    }
+    layers = {
+        kind: {short(n): dict(zip(names, row, strict=True)) for n, row in patched[kind].items()}
+        for kind, names in (
+            ("encoder", patched["roles"]),
+            ("decoder", patched["decoder positions"]),
+        )
+    }
+    parts = {
+        f"{short(name)}, {name.split('.')[-1].replace('_', '-')}": {"share of the way": share}
+        for name, share in patched["parts"].items()
+    }
+    probed = {
+        f"probes: {task}": {short(layer): row for layer, row in rows.items()}
+        for task, rows in found["probes"].items()
+    }
+    return {
+        "alignment error rate of the diagonal": aligned["diagonal"],
+        "alignment error rate of one right link a word": aligned["one right link a word"],
+        "sentences with il or elle": patched["sentences"],
+        "another gender": found["gender from"],
+        "self-attention": heads,
+        "alignment error rate": rates,
+        "patched in the encoder": layers["encoder"],
+        "patched in the decoder": layers["decoder"],
+        "patched after qu'": parts,
+        "looked at": seen,
+        "ranked like leave-one-out": turned(found["explanations"]),
+        "cross-attention with other weights": turned(found["other weights"]),
+        **probed,
+        "logit lens": {short(n): row for n, row in turned(found["lens"]).items()},
+    }
+
+
+def turned(columns: dict[str, Any]) -> dict[str, Any]:
+    """Column → row → number, turned to row → column → number; single numbers are left out."""
+    whole = {name: column for name, column in columns.items() if isinstance(column, dict)}
+    rows = next(iter(whole.values()))
+    return {row: {name: column[row] for name, column in whole.items()} for row in rows}
 
 
 def rounded(value: Any) -> Any:
@@ -193,8 +262,8 @@ def alignments(translator: Translator, config: dict[str, Any]) -> dict[str, Any]
 def rivals(translator: Translator, config: dict[str, Any]) -> list[tuple[Pair, Pair]]:
     """Pairs of sentences that differ in the last adjective only, so that *it* is the animal, or the way.
 
-    A model that is hardly trained need not say so (`only_right` of the config). The two nouns differ in gender, each word is one subword, and the model says *il* in one and *elle* in the
-    other, as it should.
+    The two nouns differ in gender, each word is one subword, and the model says *il* in one and *elle* in the
+    other, as it should. (A model that is hardly trained need not: `only_right` of the config.)
     """
     dice, n = Random(0), config["n_patched"]
     found: list[tuple[Pair, Pair]] = []

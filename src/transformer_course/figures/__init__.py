@@ -23,6 +23,7 @@ from transformer_course.figures.encoder_decoder import (
     sub_layers,
 )
 from transformer_course.figures.head_explorer import HeadExplorer
+from transformer_course.figures.inspecting import patching_flow
 from transformer_course.figures.layer_flow import feed_forward_flow
 from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
@@ -157,6 +158,7 @@ __all__ = [
     "padded_batches",
     "paired_differences",
     "parameter_bars",
+    "patching_flow",
     "position_flow",
     "position_map",
     "position_products",
