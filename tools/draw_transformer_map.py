@@ -33,11 +33,11 @@ DESCRIPTION = (
 class Map:
     """Collects SVG elements; parts that belong to chapters other than ``lit`` are faded.
 
-    Chapter 15 weighs the whole: with it, nothing is faded.
+    Chapters 10 and 15 are about the whole: with them, nothing is faded.
     """
 
     def __init__(self, lit: str | None = None) -> None:
-        self.lit = None if lit == "15" else lit
+        self.lit = None if lit in ("10", "15") else lit
         self.parts: list[str] = []
 
     def add(self, svg: str, chapters: tuple[str, ...] = ()) -> None:

@@ -43,6 +43,7 @@ NEW_FORM = [
     "07_training",
     "08_loss",
     "09_decoding",
+    "10_inspecting",
     "15_multi30k",
 ]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)

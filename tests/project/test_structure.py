@@ -25,6 +25,7 @@ STEMS = [
     "training",
     "loss",
     "decoding",
+    "inspecting",
 ]
 NUMBERS = {stem: number for number, stem in enumerate(STEMS)} | {"multi30k": 15}
 CHAPTERS = [s for s in STEMS if (PACKAGE / f"{s}.py").exists() or (PACKAGE / s).is_dir()]

@@ -1,6 +1,7 @@
 """Plots that several chapters use."""
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -96,13 +97,16 @@ def hatched(axes: Axes, x: float, y: float) -> None:
 
 @drawn
 def learning_curves(
-    steps: Sequence[float], curves: Mapping[str, Sequence[Sequence[float]]]
+    steps: Sequence[float],
+    curves: Mapping[str, Sequence[Sequence[float]]],
+    legend: Literal["lower right", "center right"] = "lower right",
 ) -> Figure:
     """Draw how scores grew in training: a thin line for each seed, a thick one for their mean.
 
     Args:
         steps: updates at which the scores were taken.
         curves: for each of at most three scores, a list for each seed: numbers from 0 to 1, as many as steps.
+        legend: where the names stand, in matplotlib's words.
 
     Returns:
         The figure.
@@ -127,5 +131,5 @@ def learning_curves(
         axes.plot(steps, np.mean(seeds, axis=0), color=colour, linestyle=dashes, label=name)
     axes.set(xlabel="updates", ylabel="share that is right", xlim=(0, max(steps)), ylim=(0, 1.02))
     axes.yaxis.grid(True, color=LINE)
-    axes.legend(loc="lower right")
+    axes.legend(loc=legend)
     return figure
