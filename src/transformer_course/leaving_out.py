@@ -1,7 +1,7 @@
-"""Which words of the source does a translation not depend on? (chapter 09)
+"""Words of the source that a translation does not depend on (chapter 10).
 
-Hide one source subword at a time, and see by how much the translation gets less likely (leave-one-out;
-chapter 10 tells more of it). A word that mostly matters and now changes nothing was probably left untranslated.
+Hide one source subword at a time, and see by how much the translation gets less likely (leave-one-out). A word
+that mostly matters and now changes nothing was probably left untranslated.
 """
 
 from collections.abc import Collection, Sequence

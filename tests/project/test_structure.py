@@ -445,6 +445,12 @@ NO_SOURCE = {
         "check",
     },
     "decoding": {"Hypothesis", "Searchable", "SearchState"},
+    "inspecting.causes": {"changed_attention", "equal_weights", "leave_one_out"},
+    "inspecting.heads": {"word_links"},
+    "inspecting.induction": {"copy_accuracy", "repeated"},
+    "inspecting.layers": {"Probe", "logit_lens"},  # the lens is by somebody without a family name
+    "inspecting.watching": {"layer_names", "recorded", "watching"},
+    "leaving_out": {"falls", "telling_ids", "unused_places"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "evaluation": {"evaluate_by_phenomenon"},
     "fast": {"computes_bf16", "use_fast"},

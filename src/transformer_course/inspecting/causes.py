@@ -142,6 +142,9 @@ def changed_attention(
         changes: name of an attention → function of its weights, (batch, heads, q_len, k_len), and its mask,
             which returns the weights to use.
 
+    Yields:
+        Nothing.
+
     Raises:
         ValueError: if the model has no attention of a name.
     """

@@ -21,6 +21,9 @@ def watching(model: nn.Module, visitors: Mapping[str, Visitor]) -> Iterator[None
             returns takes the output's place; None leaves it as it is. Of an attention, which gives output and
             weights, the function sees the output.
 
+    Yields:
+        Nothing.
+
     Raises:
         ValueError: if the model has no part of a name; inside the block, if a function returns another shape
             than it was given.
@@ -89,6 +92,9 @@ def patched(model: nn.Module, values: Mapping[str, Tensor], position: int) -> It
         model: any module.
         values: name of a part → what it gave in the other run, (batch, length, width).
         position: where; the other positions keep their own vectors.
+
+    Yields:
+        Nothing.
 
     Raises:
         ValueError: as `watching` does; inside the block, if the position is outside of the sequence, or the
