@@ -25,6 +25,7 @@ from transformer_course.checkpoints import CheckpointError, list_checkpoints, wr
 from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
+from transformer_course.corpus.pairs import Pair
 from transformer_course.evaluation import Scores, evaluate_by_phenomenon, evaluate_pairs
 from transformer_course.fast import computes_bf16
 from transformer_course.lines import Answer, translate_lines
@@ -35,6 +36,7 @@ from transformer_course.recipe import (
     train_translator,
 )
 from transformer_course.recipe.data import check_use
+from transformer_course.recipe.writing import only_writer, refuse_run_file
 from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
 from transformer_course.training import Progress
 from transformer_course.translator import Translator
@@ -143,9 +145,28 @@ def train(
 def _train(
     data: Data, recipe: Recipe, out: Path, threads: int, resume: bool, checkpoint: str | None
 ) -> None:
-    train_pairs, valid_pairs, test_pairs = data.load()
-    if not resume:
-        save_run(out, data, threads, test_pairs)
+    pairs = data.load()
+    with only_writer(out):  # from before the first file until the translator is there
+        if not resume:
+            refuse_used(out)
+            save_run(out, data, threads, pairs[2])
+        outcome = _train_on(pairs, data, recipe, out, resume, checkpoint)
+    if outcome == "interrupted":
+        print(f"Saved. Go on with: {_go_on(out)}")
+        raise typer.Exit(130)
+    print(f"Training {outcome}; the translator is in {out}")
+
+
+def _train_on(
+    pairs: tuple[list[Pair], list[Pair], list[Pair]],
+    data: Data,
+    recipe: Recipe,
+    out: Path,
+    resume: bool,
+    checkpoint: str | None,
+) -> str:
+    """Train with a progress bar; how it ended."""
+    train_pairs, valid_pairs, test_pairs = pairs
     held_out = f"{len(valid_pairs):,} to validate on"
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
@@ -175,10 +196,7 @@ def _train(
         except PairError as error:
             raise PairError(error.pair, error.problem, data.where(error.pair)) from error
         bar.refresh()
-    if outcome == "interrupted":
-        print(f"Saved. Go on with: {_go_on(out)}")
-        raise typer.Exit(130)
-    print(f"Training {outcome}; the translator is in {out}")
+    return outcome
 
 
 def _go_on(out: Path) -> str:
@@ -283,6 +301,8 @@ def evaluate(
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
         files = _names(pairs, tsv)
+        if json_out:
+            refuse_run_file(run, json_out)
         translator = Translator.load(run)
         data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
@@ -377,6 +397,8 @@ def _new_run(
     try:
         refuse_used(out)
     except CheckpointError as error:
+        if "already holds a run" not in str(error):
+            raise
         raise CheckpointError(
             f"{out} already holds a run: go on with --resume, or choose another --out"
         ) from error

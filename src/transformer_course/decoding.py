@@ -251,11 +251,14 @@ def beam_search(
         For each sentence its `top_beams` best hypotheses, best first.
 
     Raises:
-        ValueError: if beam is below 1 or above half the vocabulary, top_beams is below 1 or above beam, alpha
-            is below 0 or above 10, or as `greedy` does.
+        ValueError: if beam is below 1 or above half the vocabulary, top_beams is below 1 or above beam, one of
+            them is no whole number, alpha is below 0 or above 10, or as `greedy` does.
     """
     vocab_size = model.config.vocab_size
     _check_search(model, max_len, bos_id, eos_id)
+    for name, number in (("beam", beam), ("top_beams", top_beams)):
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise ValueError(f"{name} ({number!r}) must be a whole number")
     if not 1 <= beam <= vocab_size // 2:
         raise ValueError(
             f"beam ({beam}) must be 1 or more and at most half the vocabulary ({vocab_size})"

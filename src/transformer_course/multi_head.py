@@ -5,6 +5,7 @@ kept, so that a new position costs one row of attention and not a whole triangle
 """
 
 import math
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from torch import Tensor, nn
 
 from transformer_course.attention import scaled_dot_product_attention, softmax
 
+_RECORDING = threading.RLock()  # two blocks at once would restore what the other one changed
 Attend = Callable[[Tensor, Tensor, Tensor, Tensor | None], tuple[Tensor, Tensor | None]]
 
 
@@ -349,7 +351,8 @@ def reset_linear(linear: nn.Linear) -> None:
 def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     """Collect the weights of every multi-head attention inside `model` while the block runs.
 
-    Fused attention gives no weights, so attention is written out inside the block.
+    Fused attention gives no weights, so attention is written out inside the block. What other threads compute
+    with the model meanwhile is not collected, and a second such block waits for the end of the first.
 
     Args:
         model: any module that contains `MultiHeadAttention`.
@@ -366,21 +369,25 @@ def record_attention(model: nn.Module) -> Iterator[dict[str, Tensor]]:
     """
     maps: dict[str, Tensor] = {}
 
+    mine = threading.get_ident()
+
     def keep(name: str) -> "torch.utils.hooks.RemovableHandle":
         def hook(_module: nn.Module, _inputs: object, output: tuple[Tensor, Tensor]) -> None:
-            maps[name] = output[1].detach()
+            if threading.get_ident() == mine:
+                maps[name] = output[1].detach()
 
         return modules[name].register_forward_hook(hook)
 
-    modules = {n: m for n, m in model.named_modules() if isinstance(m, MultiHeadAttention)}
-    handles = [keep(name) for name in modules]
-    before = {module: module.attend for module in modules.values()}
-    try:
-        for module in before:
-            module.attend = scaled_dot_product_attention
-        yield maps
-    finally:
-        for module, attend in before.items():
-            module.attend = attend
-        for handle in handles:
-            handle.remove()
+    with _RECORDING:
+        modules = {n: m for n, m in model.named_modules() if isinstance(m, MultiHeadAttention)}
+        handles = [keep(name) for name in modules]
+        before = {module: module.attend for module in modules.values()}
+        try:
+            for module in before:
+                module.attend = scaled_dot_product_attention
+            yield maps
+        finally:
+            for module, attend in before.items():
+                module.attend = attend
+            for handle in handles:
+                handle.remove()

@@ -151,7 +151,8 @@ class Translator:
             telling = frozenset(map(index, values.get("telling", ())))
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
-        if values.get("vocabulary") != _digest(vocabulary):
+        # Before there was a digest of everything, that of the entries stood there.
+        if values.get("vocabulary") not in (vocabulary.digest, _digest_of_entries(vocabulary)):
             raise CheckpointError(f"{path} belongs to another vocabulary than the one beside it")
         translator = cls(model.to(place), vocabulary)
         translator.doubt_below, translator.telling = doubt_below, telling
@@ -169,7 +170,7 @@ class Translator:
         values = {
             "model": _name(self.model),
             "config": asdict(self.model.config),
-            "vocabulary": _digest(self.vocabulary),
+            "vocabulary": self.vocabulary.digest,
             "doubt_below": self.doubt_below,
             "telling": sorted(self.telling),
         }
@@ -483,7 +484,7 @@ def _name(model: Transformer | Seq2Seq) -> str:
     return names[0]
 
 
-def _digest(vocabulary: Vocabulary) -> str:
+def _digest_of_entries(vocabulary: Vocabulary) -> str:
     """A fingerprint of a vocabulary's entries and their order."""
     pieces = "\n".join(vocabulary.piece(entry) for entry in range(len(vocabulary)))
     return hashlib.sha256(pieces.encode()).hexdigest()

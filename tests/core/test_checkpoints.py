@@ -66,7 +66,9 @@ def test_nothing_in_a_checkpoint_is_a_pickle(tmp_path: Path) -> None:
     data = (tmp_path / "file").read_bytes()
     length = int.from_bytes(data[:8], "little")
     header = json.loads(data[8 : 8 + length])
-    assert json.loads(header["__metadata__"]["values"]) == VALUES
+    digest, values = header["__metadata__"]["values"].split(" ", 1)
+    assert json.loads(values) == VALUES
+    assert len(bytes.fromhex(digest)) == 16
     sizes = [entry["data_offsets"][1] for name, entry in header.items() if name[0] != "_"]
     assert len(data) == 8 + length + max(sizes)  # a header of JSON, raw numbers, and nothing else
 

@@ -8,9 +8,11 @@ a whole file (`checkpoints.files`). Nothing is pickled: values beside the tensor
 from transformer_course.checkpoints.files import (
     CheckpointError,
     read_json,
+    read_sealed,
     replacing,
     write_atomically,
     write_json,
+    write_sealed,
 )
 from transformer_course.checkpoints.runs import (
     checkpoint_path,
@@ -44,6 +46,7 @@ __all__ = [
     "optimizer_tensors",
     "random_state",
     "read_json",
+    "read_sealed",
     "replacing",
     "save_tensors",
     "set_random_state",
@@ -51,4 +54,5 @@ __all__ = [
     "with_prefix",
     "write_atomically",
     "write_json",
+    "write_sealed",
 ]

@@ -7,6 +7,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import xxhash
+
 
 class CheckpointError(ValueError):
     """A file of a run that can't be used or written; the message names it."""
@@ -68,11 +70,13 @@ def read_json(path: Path) -> dict[str, Any]:
     Raises:
         CheckpointError: if the file is missing, can't be read, or doesn't hold one.
     """
+    if path.exists() and not (path.is_file() or path.is_dir()):  # a FIFO would keep us waiting
+        raise CheckpointError(f"{path} can't be read: it is no file")
     try:
         value = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CheckpointError(unreadable(path, error)) from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CheckpointError(f"{path} is damaged: {error}") from error
     if not isinstance(value, dict):
         raise CheckpointError(f"{path} is damaged: it must hold a JSON object")
@@ -91,6 +95,43 @@ def write_json(path: Path, value: Any) -> None:
         TypeError: if JSON can't say the value.
     """
     write_atomically(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def read_sealed(path: Path) -> dict[str, Any]:
+    """Read what `write_sealed` wrote.
+
+    Args:
+        path: the file, in UTF-8.
+
+    Returns:
+        The object's names and values. A file without a seal, of an older version, is taken as it is.
+
+    Raises:
+        CheckpointError: as `read_json` does, or if the file was changed since.
+    """
+    value = read_json(path)
+    seal = value.pop("digest", None)
+    if seal is not None and seal != _seal(value):
+        raise CheckpointError(f"{path} was changed since the run wrote it, so it can't be used")
+    return value
+
+
+def write_sealed(path: Path, value: dict[str, Any]) -> None:
+    """Write a JSON object with a digest of its content, whole or not at all (`replacing`).
+
+    Args:
+        path: where the file goes; replaced if it exists.
+        value: names and values that JSON can say.
+
+    Raises:
+        CheckpointError: if the file can't be written; `path` is then as it was before.
+        TypeError: if JSON can't say the value.
+    """
+    write_json(path, value | {"digest": _seal(value)})
+
+
+def _seal(value: dict[str, Any]) -> str:
+    return xxhash.xxh3_128(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def unreadable(path: Path, error: OSError) -> str:

@@ -1,11 +1,12 @@
 """The checkpoints in a run's folder (chapter 07): where they stand, which ones stay, which one is read."""
 
+import os
 from pathlib import Path
 from typing import Any
 
 from torch import Tensor
 
-from transformer_course.checkpoints.files import CheckpointError
+from transformer_course.checkpoints.files import CheckpointError, unreadable
 from transformer_course.checkpoints.tensors import load_tensors
 
 
@@ -33,9 +34,17 @@ def list_checkpoints(folder: Path) -> list[Path]:
 
     Returns:
         The files' paths, by step; none if there is no such folder.
+
+    Raises:
+        CheckpointError: if the folder can't be read.
     """
-    paths = (folder / "checkpoints").glob("step-*.safetensors")
-    return sorted(paths, key=lambda path: (len(path.name), path.name))
+    place = folder / "checkpoints"
+    try:  # a folder that can't be read isn't an empty one
+        names = [entry.name for entry in os.scandir(place)] if place.exists() else []
+    except OSError as error:
+        raise CheckpointError(unreadable(place, error)) from error
+    found = [n for n in names if n.startswith("step-") and n.endswith(".safetensors")]
+    return [place / name for name in sorted(found, key=lambda name: (len(name), name))]
 
 
 def keep_only(folder: Path, steps: set[int]) -> None:

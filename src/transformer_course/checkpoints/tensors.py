@@ -1,6 +1,7 @@
 """Tensors and plain values in one safetensors file (chapter 07), and what of a training goes into it.
 
-Nothing is pickled: values beside the tensors are JSON in the file's header.
+Nothing is pickled: values beside the tensors are JSON in the file's header. Before them stands a digest of all
+that the file holds, so that a flipped bit is found when it is read.
 """
 
 import json
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 import safetensors
 import safetensors.torch
 import torch
+import xxhash
 from torch import Tensor, nn
 
 from transformer_course.checkpoints.files import CheckpointError, unreadable, write_atomically
@@ -33,12 +35,18 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: dict[str, An
         values: name → anything that JSON can say.
 
     Raises:
-        CheckpointError: if the file can't be written; `path` is then as it was before.
+        CheckpointError: if the file can't be written, or a number is infinite or none; `path` is then as it was
+            before.
         RuntimeError: if tensors share memory.
         TypeError: if JSON can't say the values.
     """
     contiguous = {name: tensor.detach().cpu().contiguous() for name, tensor in tensors.items()}
-    header = {"values": json.dumps(values)}  # one entry only: safetensors shuffles several
+    if name := not_finite(contiguous):
+        raise CheckpointError(f"{path} is not written: {name} holds NaN or an infinite number")
+    text = json.dumps(values)
+    header = {
+        "values": f"{_digest(contiguous, text)} {text}"
+    }  # safetensors shuffles several entries
     write_atomically(path, safetensors.torch.save(contiguous, header))
 
 
@@ -52,19 +60,54 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         The tensors, in the processor's memory, and the values.
 
     Raises:
-        CheckpointError: if the file is missing, can't be read, is cut short, or is not one of ours.
+        CheckpointError: if the file is missing, can't be read, is cut short, is not one of ours, or holds
+            something else than what was written. (A file of a version before digests is taken as it is.)
     """
     if not path.is_file():
         raise CheckpointError(f"{path} is missing")
     try:
         with safetensors.safe_open(path, framework="pt") as file:
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
-            values = json.loads((file.metadata() or {})["values"])
+            written = (file.metadata() or {})["values"]
+        digest, text = ("", written) if written.startswith("{") else written.split(" ", 1)
+        values = json.loads(text)
     except OSError as error:
         raise CheckpointError(unreadable(path, error)) from error
     except (safetensors.SafetensorError, ValueError, KeyError) as error:
         raise CheckpointError(f"{path} is damaged or not a checkpoint ({error})") from error
+    if digest and digest != _digest(tensors, text):
+        raise CheckpointError(f"{path} is damaged: it doesn't hold what was written")
+    if not isinstance(values, dict):
+        raise CheckpointError(f"{path} is damaged or not a checkpoint (its values are no object)")
     return tensors, values
+
+
+def not_finite(tensors: Mapping[str, Tensor]) -> str:
+    """The name of a tensor with NaN or an infinite number; empty if there is none.
+
+    Args:
+        tensors: name → tensor.
+
+    Returns:
+        The first such name.
+    """
+    for name, tensor in tensors.items():
+        if tensor.is_floating_point() and tensor.numel():
+            ends = torch.stack(torch.aminmax(tensor.detach()))
+            if not bool(torch.isfinite(ends).all()):
+                return name
+    return ""
+
+
+def _digest(tensors: Mapping[str, Tensor], text: str) -> str:
+    """A fingerprint of names, types, shapes and numbers, and of the text beside them (XXH3, 128 bits)."""
+    state = xxhash.xxh3_128(text.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        state.update(f"{name} {tensor.dtype} {tuple(tensor.shape)}".encode())
+        numbers: Any = tensor.reshape(-1).view(torch.uint8).numpy()
+        state.update(numbers)
+    return state.hexdigest()
 
 
 def weights_of(model: HasParameters) -> dict[str, Tensor]:
@@ -87,7 +130,7 @@ def load_weights(model: HasParameters, tensors: Mapping[str, Tensor]) -> None:
         tensors: name → tensor of the parameter's shape, as `weights_of` names them.
 
     Raises:
-        CheckpointError: if names or shapes differ.
+        CheckpointError: if names or shapes differ, or a number is infinite or none.
     """
     parameters = weights_of(model)
     for name in sorted(parameters.keys() ^ tensors.keys()):
@@ -99,6 +142,8 @@ def load_weights(model: HasParameters, tensors: Mapping[str, Tensor]) -> None:
                 f"the weights don't fit the model: {name} must have shape {tuple(parameter.shape)}, "
                 f"got {tuple(tensors[name].shape)}"
             )
+    if name := not_finite(tensors):
+        raise CheckpointError(f"the weights can't be used: {name} holds NaN or an infinite number")
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[name])
@@ -136,12 +181,29 @@ def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tenso
         tensors: what `optimizer_tensors` returned.
 
     Raises:
-        ValueError: if a name isn't "number.what".
+        CheckpointError: if a name isn't "number.what", or what is remembered has neither the shape of its
+            parameter nor a single number, which torch's own code would not notice.
     """
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
-        number, name = key.split(".", 1)
+        number, _, name = key.partition(".")
+        if not (number.isdecimal() and int(number) < len(parameters) and name):
+            raise CheckpointError(
+                f"the optimiser's memory doesn't fit: there is no place for {key}"
+            )
+        shape = parameters[int(number)].shape
+        if tensor.numel() != 1 and tensor.shape != shape:
+            raise CheckpointError(
+                f"the optimiser's memory doesn't fit: {key} must have shape {tuple(shape)}, got "
+                f"{tuple(tensor.shape)}"
+            )
         state.setdefault(int(number), {})[name] = tensor
+    whole = {frozenset(slots) for slots in state.values()}
+    if len(whole) > 1:
+        raise CheckpointError(
+            "the optimiser's memory doesn't fit: parameters remember unlike things"
+        )
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
 
 

@@ -150,6 +150,8 @@ def _read(path: Path) -> "NotebookNode":
         json.loads(text)
     except UnicodeDecodeError as error:
         raise ValueError("the file is not text in UTF-8") from error
+    except RecursionError as error:
+        raise ValueError("the file is JSON, but not a notebook") from error
     except json.JSONDecodeError as error:
         if not text.strip():
             raise ValueError("the file is empty") from error

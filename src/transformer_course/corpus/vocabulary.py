@@ -9,6 +9,7 @@ every text can be written and no unknown symbol exists. No merge crosses a space
 A vocabulary also remembers the words and signs of its training text, so that `unseen` can name what is new.
 """
 
+import hashlib
 import json
 import os
 from bisect import bisect_left
@@ -160,11 +161,25 @@ class Vocabulary:
         Raises:
             OSError: if the file cannot be written.
         """
-        state = json.loads(self._tokenizer.to_str())
+        text = json.dumps(self._state(), indent=2, ensure_ascii=False) + "\n"
+        Path(path).write_text(text, encoding="utf-8", newline="\n")
+
+    @property
+    def digest(self) -> str:
+        """A fingerprint of all that decides how a text is cut, and of the words that it knows."""
+        text = json.dumps(self._state(), sort_keys=True, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def _state(self) -> dict[str, Any]:
+        """What `save` writes."""
+        state: dict[str, Any] = json.loads(self._tokenizer.to_str())
         if self._seen is not None:
             state["model"]["seen"] = " ".join(sorted(self._seen))
-        text = json.dumps(state, indent=2, ensure_ascii=False) + "\n"
-        Path(path).write_text(text, encoding="utf-8", newline="\n")
+        return state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copy and pickle as saving and loading does: the library's own way forgets a setting."""
+        return _rebuilt, (self._tokenizer.to_str(), self._seen)
 
     def __len__(self) -> int:
         """Number of entries, special tokens included; ids run from 0 to `len - 1`."""
@@ -315,6 +330,10 @@ class Vocabulary:
                 raise ValueError(f"ids[{i}][{j}] ({entry}) must be in 0 … {self._size - 1}")
         end = entries.index(self.eos_id) if self.eos_id in entries else len(entries)
         return [entry for entry in entries[:end] if entry >= len(_SPECIALS)]
+
+
+def _rebuilt(text: str, seen: frozenset[str] | None) -> Vocabulary:
+    return Vocabulary(Tokenizer.from_str(text), seen)
 
 
 def _untrained(lowercase: bool, marks: bool = True) -> Tokenizer:

@@ -1,26 +1,66 @@
 """The folder of a run (chapter 07): what is written down when it starts, and read again later."""
 
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
-from transformer_course.checkpoints import CheckpointError, list_checkpoints, read_json, write_json
+from transformer_course.checkpoints import (
+    CheckpointError,
+    list_checkpoints,
+    read_sealed,
+    write_sealed,
+)
 from transformer_course.corpus.pairs import CorpusError, Pair
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe.data import LANGUAGES, Data, digest, uses
 from transformer_course.recipe.settings import Recipe
 
 
 def refuse_used(folder: Path) -> None:
-    """Refuse a folder that already holds a run.
+    """Refuse a folder that already holds a run, or files of others under the names that a run writes.
+
+    A run that was killed before it had written its recipe, which comes last, has only begun: it may start anew.
 
     Args:
         folder: where a run shall go; it need not exist.
 
     Raises:
-        CheckpointError: if it holds a recipe, checkpoints or a translator.
+        CheckpointError: if it holds a recipe, checkpoints or a translator, or a file that no run wrote.
     """
-    written = ("recipe.json", "vocabulary.json", "model.safetensors")
-    if list_checkpoints(folder) or any((folder / name).exists() for name in written):
+    if list_checkpoints(folder) or any(exists(folder / name) for name in _LATE):
         raise CheckpointError(f"{folder} already holds a run: resume it, or choose another folder")
+    for name, is_ours in _EARLY.items():
+        if exists(folder / name) and not is_ours(folder / name):
+            raise CheckpointError(
+                f"{folder / name} was written by no run, and would be overwritten: choose another folder"
+            )
+
+
+def exists(path: Path) -> bool:
+    """Whether there is anything of that name, a broken link too."""
+    return path.exists() or path.is_symlink()
+
+
+def _is_run(path: Path) -> bool:
+    try:
+        return "data" in read_sealed(path)
+    except CheckpointError:
+        return False
+
+
+def _is_vocabulary(path: Path) -> bool:
+    try:
+        return path.is_file() and len(Vocabulary.load(path)) > 0
+    except (OSError, ValueError):
+        return False
+
+
+_LATE = ("recipe.json", "model.safetensors")  # a run that has one of these can be resumed
+_EARLY: dict[str, Callable[[Path], bool]] = {
+    "run.json": _is_run,
+    "vocabulary.json": _is_vocabulary,
+    "history.json": lambda path: False,  # written with the first checkpoint
+}
 
 
 def load_held_out(folder: Path) -> tuple[Data, list[Pair]]:
@@ -40,7 +80,7 @@ def load_held_out(folder: Path) -> tuple[Data, list[Pair]]:
     """
     data, _ = load_run(folder)
     test = data.load_test()
-    if not data.corpus and digest(test) != read_json(folder / "run.json").get("test"):
+    if not data.corpus and digest(test) != read_sealed(folder / "run.json").get("test"):
         raise CorpusError(
             f"{' and '.join(data.files)}: not the pairs that {folder} was started with, so some to test on may "
             "have been trained on: name a test set by --pairs or --tsv"
@@ -61,7 +101,7 @@ def save_run(folder: Path, data: Data, threads: int, test: list[Pair]) -> None:
         CheckpointError: if the file can't be written.
     """
     record = {"data": asdict(data), "threads": threads, "test": digest(test)}
-    write_json(folder / "run.json", record)
+    write_sealed(folder / "run.json", record)
 
 
 def load_run(folder: Path) -> tuple[Data, int]:
@@ -82,7 +122,7 @@ def load_run(folder: Path) -> tuple[Data, int]:
             f"{path} is missing: {folder} is not a run of this command; a translator trained in Python "
             "is evaluated with --pairs or --tsv, and resumed in Python"
         )
-    record = read_json(path)
+    record = read_sealed(path)
     try:
         for name in ("files", "valid_files"):
             record["data"][name] = tuple(record["data"][name])
@@ -90,8 +130,11 @@ def load_run(folder: Path) -> tuple[Data, int]:
         used = {n: v for n, v in record["data"].items() if uses(corpus, n)}
         if corpus == "grammar" and used.get("languages") not in LANGUAGES[corpus]:
             used.pop("languages", None)  # the default of Multi30k, from when only that one used it
-        return Data(**used), int(record["threads"])
-    except (ValueError, TypeError, KeyError) as error:
+        threads = record["threads"]
+        if not isinstance(threads, int) or isinstance(threads, bool) or threads < 1:
+            raise ValueError(f"threads ({threads!r}) must be a whole number, 1 or more")
+        return Data(**used), threads
+    except (AttributeError, ValueError, TypeError, KeyError) as error:
         raise CheckpointError(f"{path} is damaged: {error}") from error
 
 

@@ -4,7 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from transformer_course.checkpoints import CheckpointError, read_json, write_json
+from transformer_course.checkpoints import CheckpointError, read_sealed, write_sealed
 from transformer_course.encoder_decoder import TransformerConfig
 from transformer_course.training import TrainingConfig
 from transformer_course.training.resuming import upgraded_training
@@ -68,7 +68,7 @@ class Recipe:
         Raises:
             CheckpointError: if the file can't be written.
         """
-        write_json(Path(folder) / "recipe.json", asdict(self))
+        write_sealed(Path(folder) / "recipe.json", asdict(self))
 
     @classmethod
     def load(cls, folder: str | Path) -> "Recipe":
@@ -81,10 +81,10 @@ class Recipe:
             The recipe; what an older version didn't write has its default.
 
         Raises:
-            CheckpointError: if it is missing or damaged.
+            CheckpointError: if it is missing, damaged, or was changed since it was written.
         """
         path = Path(folder) / "recipe.json"
-        record = read_json(path)
+        record = read_sealed(path)
         try:
             training = TrainingConfig(**upgraded_training(record["training"]))
             return cls(**record | {"training": training})

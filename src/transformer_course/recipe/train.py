@@ -17,6 +17,7 @@ from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe.data import encode_pairs
 from transformer_course.recipe.folder import recipe_to_resume, refuse_used
 from transformer_course.recipe.settings import Recipe
+from transformer_course.recipe.writing import only_writer
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
@@ -72,7 +73,8 @@ def train_translator(
     Raises:
         PairError: if a sentence is empty, or too long for the model or for a batch.
         CheckpointError: if `folder` already holds a run and `resume` is false, the run to resume is missing,
-            has a damaged checkpoint, or was another run, or a file can't be written.
+            has a damaged checkpoint, or was another run, another process is training there, or a file can't be
+            written.
         ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
             or the validation's loss is no longer a number.
         KeyboardInterrupt: at a second Ctrl-C.
@@ -82,6 +84,21 @@ def train_translator(
         raise ValueError(
             f"train ({len(train)} pairs) and valid ({len(valid)} pairs) must not be empty"
         )
+    with only_writer(folder):
+        return _in_folder(train, valid, folder, recipe, resume, checkpoint, report, evaluate)
+
+
+def _in_folder(
+    train: Sequence[Pair],
+    valid: Sequence[Pair],
+    folder: Path,
+    recipe: Recipe | None,
+    resume: bool,
+    checkpoint: str | None,
+    report: Callable[[Progress], None] | None,
+    evaluate: Callable[[Translator], dict[str, float]] | None,
+) -> tuple[Translator, Outcome]:
+    """`train_translator`, in a folder that nobody else writes."""
     if resume:
         recipe, vocabulary = recipe_to_resume(folder, recipe), load_vocabulary(folder)
     else:

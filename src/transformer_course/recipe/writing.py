@@ -1,0 +1,79 @@
+"""One process at a time writes a run's folder (chapter 07)."""
+
+import json
+import os
+import platform
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from transformer_course.checkpoints import CheckpointError
+
+_OURS = ("run.json", "recipe.json", "vocabulary.json", "history.json", "model.safetensors")
+
+
+@contextmanager
+def only_writer(folder: Path) -> Iterator[None]:
+    """Keep other processes from training in a folder while the block runs; temporary files of killed ones go.
+
+    The lock is one of the operating system's: it ends with the process, however that ends. On network file
+    systems it is as good as theirs. Blocks of the same process may stand inside each other.
+
+    Args:
+        folder: the run's; made if need be.
+
+    Raises:
+        CheckpointError: if another process is training there, or the folder can't be written.
+    """
+    owner = folder / ".writer.json"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        lock = FileLock(folder / ".writer.lock", timeout=0, is_singleton=True, thread_local=False)
+        lock.acquire()
+    except Timeout as error:
+        raise CheckpointError(f"{folder} is being trained in{_who(owner)}") from error
+    except (OSError, NotImplementedError) as error:
+        place = folder.parent if not folder.exists() else folder
+        raise CheckpointError(f"{folder} can't be written: {error} ({place})") from error
+    try:
+        with suppress(OSError):
+            owner.write_text(json.dumps({"process": os.getpid(), "host": platform.node()}))
+        _sweep(folder)
+        yield
+    finally:
+        if lock.lock_counter == 1:
+            with suppress(OSError):
+                owner.unlink()
+        lock.release()
+
+
+def _who(owner: Path) -> str:
+    try:
+        found = json.loads(owner.read_text(encoding="utf-8"))
+        return f" by process {found['process']} on {found['host']}: wait for its end, or stop it"
+    except (OSError, ValueError, KeyError, TypeError):
+        return " by another process: wait for its end, or stop it"
+
+
+def _sweep(folder: Path) -> None:
+    """Delete what killed runs left half-written: nobody else writes now."""
+    for name in _OURS:
+        for path in folder.glob(f".{name}.*.tmp"):
+            path.unlink(missing_ok=True)
+
+
+def refuse_run_file(folder: Path, path: Path) -> None:
+    """Refuse to write something else over a file of a run.
+
+    Args:
+        folder: the run's.
+        path: what shall be written.
+
+    Raises:
+        CheckpointError: if it is one of the run's files.
+    """
+    place, root = path.resolve(), folder.resolve()
+    if place.parent == root / "checkpoints" or (place.parent == root and place.name in _OURS):
+        raise CheckpointError(f"{path} is a file of the run {folder}: choose another name")

@@ -1,0 +1,341 @@
+"""What goes wrong with a run's folder: flipped bits, two writers, signals, foreign files."""
+
+import copy
+import json
+import os
+import pickle
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from random import Random
+
+import pytest
+import torch
+from small_runs import number_pairs, small_model, small_recipe, trained, trained_run
+
+from transformer_course.checkpoints import (
+    CheckpointError,
+    list_checkpoints,
+    load_optimizer,
+    load_tensors,
+    load_weights,
+    optimizer_tensors,
+    read_sealed,
+    save_tensors,
+    weights_of,
+    write_json,
+    write_sealed,
+)
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.interrupts import catch_interrupt
+from transformer_course.recipe import Recipe, refuse_used, train_translator
+from transformer_course.recipe.data import Data
+from transformer_course.recipe.folder import load_run, save_run
+from transformer_course.recipe.writing import only_writer, refuse_run_file
+from transformer_course.translator import Translator
+
+PAIRS = number_pairs(longest=2)
+
+
+def flip(data: bytes, bit: int) -> bytes:
+    """The same bytes with one bit turned."""
+    changed = bytearray(data)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+# Bytes
+
+
+def test_no_flipped_bit_gives_other_weights_in_silence(tmp_path: Path) -> None:
+    path, dice = tmp_path / "file.safetensors", Random(0)
+    tensors = {
+        "a": torch.randn(7, 5),
+        "b.c": torch.arange(6),
+        "half": torch.randn(3).bfloat16(),
+        "one": torch.tensor(2.0),
+    }
+    values = {"step": 4, "loss": 0.25, "history": [{"loss": 1.5}]}
+    save_tensors(path, tensors, values)
+    whole = path.read_bytes()
+    bits = {*range(8 * 400), *dice.sample(range(8 * len(whole)), 400)}  # header, and anywhere
+    refused = 0
+    for bit in sorted(bits):
+        path.write_bytes(flip(whole, bit))
+        try:
+            found, said = load_tensors(path)
+        except CheckpointError:
+            refused += 1
+        else:  # where nothing is meant, as in the blanks that fill up the header
+            assert said == values
+            assert found.keys() == tensors.keys()
+            assert all(torch.equal(found[name], tensors[name]) for name in tensors)
+    assert refused > 0.95 * len(bits)
+
+
+def test_a_file_of_a_version_before_digests_is_read(tmp_path: Path) -> None:
+    import safetensors.torch
+
+    path = tmp_path / "file.safetensors"
+    data = safetensors.torch.save({"a": torch.ones(2)}, {"values": json.dumps({"step": 1})})
+    path.write_bytes(data)
+    assert load_tensors(path)[1] == {"step": 1}
+
+
+def test_a_changed_recipe_is_not_trained_on(tmp_path: Path) -> None:
+    small_recipe().save(tmp_path)
+    path = tmp_path / "recipe.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r'"label_smoothing": [0-9.]+', '"label_smoothing": 0.2', text))
+    with pytest.raises(CheckpointError, match=r"recipe\.json was changed since the run wrote it"):
+        Recipe.load(tmp_path)
+    whole = text.encode()
+    for bit in range(0, 8 * len(whole), 3):
+        path.write_bytes(flip(whole, bit))
+        try:
+            found = Recipe.load(tmp_path)
+        except CheckpointError:
+            continue
+        assert found == small_recipe()
+
+
+def test_a_sealed_file_comes_back_and_one_without_seal_too(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    write_sealed(path, {"é": [1, 0.1]})
+    assert read_sealed(path) == {"é": [1, 0.1]}
+    write_json(path, {"é": 2})
+    assert read_sealed(path) == {"é": 2}
+
+
+@pytest.mark.parametrize("threads", [-3, 0, 2.0, "two", None, True, 1e400])
+def test_wrong_threads_are_named(tmp_path: Path, threads: object) -> None:
+    save_run(tmp_path, Data(files=("a", "b")), 1, [])
+    record = json.loads((tmp_path / "run.json").read_text(encoding="utf-8"))
+    del record["digest"]
+    write_json(tmp_path / "run.json", record | {"threads": threads})
+    with pytest.raises(CheckpointError, match=r"run\.json is damaged: threads \("):
+        load_run(tmp_path)
+
+
+@pytest.mark.parametrize("data", [None, 3, "x", [], {"corpus": 3}, {"files": 7}])
+def test_wrong_data_of_a_run_are_named(tmp_path: Path, data: object) -> None:
+    write_json(tmp_path / "run.json", {"data": data, "threads": 1})
+    with pytest.raises(CheckpointError, match=r"run\.json is damaged"):
+        load_run(tmp_path)
+
+
+@pytest.mark.parametrize("number", [float("nan"), float("inf"), -float("inf")])
+def test_numbers_that_are_none_are_neither_written_nor_read(tmp_path: Path, number: float) -> None:
+    path = tmp_path / "file.safetensors"
+    with pytest.raises(CheckpointError, match="is not written: a holds NaN or an infinite number"):
+        save_tensors(path, {"a": torch.tensor([1.0, number])}, {})
+    assert not path.exists()
+    model = small_model()
+    tensors = {name: tensor.detach().clone() for name, tensor in weights_of(model).items()}
+    tensors["output.weight" if "output.weight" in tensors else next(iter(tensors))][0, 0] = number
+    before = {name: tensor.clone() for name, tensor in weights_of(model).items()}
+    with pytest.raises(CheckpointError, match=r"can't be used: .* holds NaN or an infinite number"):
+        load_weights(model, tensors)
+    assert all(torch.equal(before[name], tensor) for name, tensor in weights_of(model).items())
+
+
+def test_moments_of_a_wrong_shape_never_reach_the_optimiser() -> None:
+    model = small_model()
+    optimizer = torch.optim.Adam(model.parameters())
+    sum(p.sum() for p in model.parameters()).backward()  # type: ignore[union-attr]
+    optimizer.step()
+    right = optimizer_tensors(optimizer)
+    load_optimizer(optimizer, right)
+    wrong = {
+        "must have shape": right | {"0.exp_avg": torch.zeros(3)},
+        "no place for 0": right | {"0": torch.zeros(1)},
+        "no place for x.exp_avg": right | {"x.exp_avg": torch.zeros(1)},
+        "no place for 999.exp_avg": right | {"999.exp_avg": torch.zeros(1)},
+        "remember unlike things": {n: t for n, t in right.items() if n != "1.exp_avg"},
+    }
+    for message, tensors in wrong.items():
+        with pytest.raises(CheckpointError, match=message):
+            load_optimizer(optimizer, tensors)
+
+
+def test_a_vocabulary_that_cuts_otherwise_belongs_to_another_model(tmp_path: Path) -> None:
+    trained().save(tmp_path)
+    path = tmp_path / "vocabulary.json"
+    state = json.loads(path.read_text(encoding="utf-8"))
+    merges = state["model"]["merges"]
+    merges[0], merges[-1] = merges[-1], merges[0]
+    path.write_text(json.dumps(state), encoding="utf-8")
+    with pytest.raises(CheckpointError, match="belongs to another vocabulary"):
+        Translator.load(tmp_path)
+
+
+@pytest.mark.parametrize("again", [copy.deepcopy, lambda v: pickle.loads(pickle.dumps(v))])
+def test_a_copied_vocabulary_still_takes_the_end_mark_for_text(again) -> None:  # type: ignore[no-untyped-def]
+    vocabulary = Vocabulary.train(["le chat"], 259)
+    other = again(vocabulary)
+    assert other.encode(["</s>"]) == vocabulary.encode(["</s>"]) != [[2]]
+    assert other.unseen("le zèbre") == vocabulary.unseen("le zèbre") == ("zèbre",)
+    assert other.digest == vocabulary.digest
+
+
+# Two writers
+
+HOLD = """
+import sys, time
+from pathlib import Path
+from transformer_course.recipe.writing import only_writer
+with only_writer(Path(sys.argv[1])):
+    print("holding", flush=True)
+    time.sleep(60)
+"""
+
+
+def test_the_second_writer_is_told_who_the_first_is(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert first.stdout is not None
+        assert first.stdout.readline() == "holding\n"
+        with pytest.raises(
+            CheckpointError, match=rf"is being trained in by process {first.pid} on"
+        ):
+            train_translator(PAIRS, PAIRS, folder, small_recipe(max_steps=1))
+        assert {p.name for p in folder.iterdir()} == {".writer.json", ".writer.lock"}
+    finally:
+        first.kill()
+        first.wait()
+    train_translator(PAIRS, PAIRS, folder, small_recipe(max_steps=1))  # a killed one is no obstacle
+    assert (folder / "model.safetensors").exists()
+    assert not (folder / ".writer.json").exists()
+
+
+def test_a_block_within_a_block_keeps_the_lock(tmp_path: Path) -> None:
+    with only_writer(tmp_path):
+        with only_writer(tmp_path):
+            pass
+        assert (tmp_path / ".writer.json").exists()
+        code = HOLD.replace("time.sleep(60)", "")
+        second = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True)
+        assert b"is being trained in" in second.stderr
+
+
+def test_what_killed_runs_left_half_written_goes(tmp_path: Path) -> None:
+    for name in (".recipe.json.12.tmp", ".model.safetensors.7.tmp", ".mine.tmp", "notes.tmp"):
+        (tmp_path / name).write_text("half")
+    with only_writer(tmp_path):
+        kept = {p.name for p in tmp_path.iterdir() if not p.name.startswith(".writer")}
+    assert kept == {".mine.tmp", "notes.tmp"}
+
+
+def test_a_run_that_had_only_begun_starts_anew(tmp_path: Path) -> None:
+    save_run(tmp_path, Data(files=("a", "b")), 1, [])
+    trained().vocabulary.save(tmp_path / "vocabulary.json")  # then it was killed
+    train_translator(PAIRS, PAIRS, tmp_path, small_recipe(max_steps=1))
+    assert Translator.load(tmp_path).vocabulary.encode(["one"])
+
+
+@pytest.mark.parametrize("name", ["run.json", "vocabulary.json", "history.json"])
+@pytest.mark.parametrize("text", ["", "{}", '{"mine": 1}', "my notes"])
+def test_files_of_others_are_not_overwritten(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    with pytest.raises(CheckpointError, match=f"{name} was written by no run"):
+        refuse_used(tmp_path)
+    assert (tmp_path / name).read_text(encoding="utf-8") == text
+
+
+def test_a_checkpoints_folder_that_cannot_be_read_is_not_an_empty_one(tmp_path: Path) -> None:
+    (tmp_path / "checkpoints").write_text("")
+    with pytest.raises(CheckpointError, match="checkpoints can't be read"):
+        list_checkpoints(tmp_path)
+
+
+def test_scores_never_replace_a_file_of_the_run(tmp_path: Path) -> None:
+    run = trained_run()
+    for path in (run / "model.safetensors", run / "checkpoints" / "x.json", run / "run.json"):
+        with pytest.raises(CheckpointError, match="is a file of the run"):
+            refuse_run_file(run, path)
+    refuse_run_file(run, tmp_path / "model.safetensors")
+    refuse_run_file(run, run / "scores.json")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no FIFOs")
+def test_a_fifo_is_no_file_of_a_run(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "run.json")
+    with pytest.raises(CheckpointError, match="it is no file"):
+        load_run(tmp_path)
+
+
+# Signals
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_schedulers_and_closed_terminals_stop_like_ctrl_c(tmp_path: Path, name: str) -> None:
+    number = getattr(signal, name, None)
+    if number is None:
+        pytest.skip(f"there is no {name}")
+    before = signal.getsignal(number)
+    signal.signal(number, lambda *_: pytest.fail("the handler of before was called"))
+    try:
+        _, outcome = train_translator(
+            PAIRS,
+            PAIRS,
+            tmp_path,
+            small_recipe(max_steps=6),
+            report=lambda p: os.kill(os.getpid(), number) if p.step == 3 else None,
+        )
+        assert outcome == "interrupted"
+        assert list_checkpoints(tmp_path)[-1].name == "step-0000003.safetensors"
+        _, outcome = train_translator(PAIRS, PAIRS, tmp_path, resume=True)
+        assert outcome == "finished"
+    finally:
+        signal.signal(number, before)
+
+
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with catch_interrupt() as interrupted:
+            os.kill(os.getpid(), signal.SIGTERM)
+        assert not interrupted.is_set()
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+# Arguments, threads
+
+
+@pytest.mark.parametrize("beam", [2.5, True, "4", None])
+def test_a_beam_is_a_whole_number(beam: object) -> None:
+    with pytest.raises(ValueError, match=r"beam \(.*\) must be a whole number"):
+        trained().search(["one"], beam=beam)  # type: ignore[arg-type]
+
+
+def test_maps_of_several_threads_do_not_mix() -> None:
+    translator = trained()
+    sentences = ["one", "two three", "one two three", "five four three two"]
+    alone = {s: translator.attention(s).maps for s in sentences}
+    wrong: list[str] = []
+
+    def look(sentence: str) -> None:
+        for _ in range(6):
+            found = translator.attention(sentence).maps
+            same = all(torch.allclose(found[n], alone[sentence][n], atol=1e-5) for n in found)
+            if not same or found.keys() != alone[sentence].keys():
+                wrong.append(sentence)
+
+    def translate() -> None:
+        for _ in range(6):
+            translator.translate(sentences)
+
+    threads = [threading.Thread(target=look, args=(s,)) for s in sentences]
+    threads.append(threading.Thread(target=translate))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
