@@ -34,8 +34,9 @@ def watching(model: nn.Module, visitors: Mapping[str, Visitor]) -> Iterator[None
     tensor([[0., 0.]], grad_fn=<ReluBackward0>)
     """
     parts = dict(model.named_modules())
-    if missing := [name for name in visitors if name not in parts or not name]:
-        raise ValueError(f"visitors names parts that the model doesn't have: {', '.join(missing)}")
+    missing = [name for name in visitors if not name or name not in parts]
+    if missing:
+        raise ValueError(f"visitors: the model has no part {', '.join(missing)}")
     with ExitStack() as hooks:
         for name, visit in visitors.items():
             handle = parts[name].register_forward_hook(_hook(name, visit))
