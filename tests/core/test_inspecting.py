@@ -132,7 +132,10 @@ def test_a_map_of_patches_has_a_row_for_each_layer_and_finds_the_word_that_diffe
     [
         (lambda m: watching(m, {"nobody": lambda x: x}), "visitors: the model has no part nobody"),
         (lambda m: watching(m, {"": lambda x: x}), "visitors: the model has no part "),
-        (lambda m: recorded(m, ["encoder_layers.9"]), "visitors: the model has no part encoder_layers.9"),
+        (
+            lambda m: recorded(m, ["encoder_layers.9"]),
+            "visitors: the model has no part encoder_layers.9",
+        ),
         (lambda m: changed_attention(m, {"output": equal_weights}), "'output', which is no multi"),
         (lambda m: changed_attention(m, {"nobody": equal_weights}), "'nobody', which is no multi"),
     ],

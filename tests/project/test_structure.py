@@ -450,6 +450,7 @@ NO_SOURCE = {
     "inspecting.induction": {"copy_accuracy", "repeated"},
     "inspecting.layers": {"Probe", "logit_lens"},  # the lens is by somebody without a family name
     "inspecting.watching": {"layer_names", "recorded", "watching"},
+    "recipe.writing": {"only_writer", "refuse_run_file"},
     "leaving_out": {"falls", "telling_ids", "unused_places"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "evaluation": {"evaluate_by_phenomenon"},

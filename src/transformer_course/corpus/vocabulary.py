@@ -290,7 +290,7 @@ class Vocabulary:
 
         >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
         >>> vocabulary.word_indices("le chat voit l'été.")
-        [0, 1, 2, 3, 3, 3, 3, 3, 3, 4]
+        [0, 1, 2, 3, 3, 3, 3, 4]
         """
         (text,) = _checked([text])
         encoding = self._tokenizer.encode(text, add_special_tokens=False)

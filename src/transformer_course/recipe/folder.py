@@ -27,16 +27,16 @@ def refuse_used(folder: Path) -> None:
     Raises:
         CheckpointError: if it holds a recipe, checkpoints or a translator, or a file that no run wrote.
     """
-    if list_checkpoints(folder) or any(exists(folder / name) for name in _LATE):
+    if list_checkpoints(folder) or any(_exists(folder / name) for name in _LATE):
         raise CheckpointError(f"{folder} already holds a run: resume it, or choose another folder")
     for name, is_ours in _EARLY.items():
-        if exists(folder / name) and not is_ours(folder / name):
+        if _exists(folder / name) and not is_ours(folder / name):
             raise CheckpointError(
                 f"{folder / name} was written by no run, and would be overwritten: choose another folder"
             )
 
 
-def exists(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     """Whether there is anything of that name, a broken link too."""
     return path.exists() or path.is_symlink()
 

@@ -24,6 +24,9 @@ def only_writer(folder: Path) -> Iterator[None]:
     Args:
         folder: the run's; made if need be.
 
+    Yields:
+        Nothing.
+
     Raises:
         CheckpointError: if another process is training there, or the folder can't be written.
     """
