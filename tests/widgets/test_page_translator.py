@@ -1,0 +1,231 @@
+"""The translator of the page "Try it" computes what the package computes with the same weights."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import subprocess
+from contextlib import ExitStack
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+
+from transformer_course.attention import softmax
+from transformer_course.checkpoints import load_weights
+from transformer_course.corpus import grammar
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.inspecting import watching
+from transformer_course.multi_head import MultiHeadAttention
+
+from .node import node
+
+ROOT = Path(__file__).resolve().parents[2]
+FOLDER = ROOT / "book" / "static" / "translator"
+PAIRS = list(grammar.generate("test", 200, seed=11))
+ODD = [
+    "l’arbre « là »",
+    "  a\u00a0b\u200b ",
+    "Hello!",
+    "</s> <pad>",
+    "naïve 😊",
+    "cafe\u0301",
+    "x  y\tz",
+    "don't",
+]
+RUN = """
+import fs from "fs";
+import vm from "vm";
+const context = vm.createContext({ atob, TextEncoder, TextDecoder, Blob, DecompressionStream, Response });
+const read = (name) => fs.readFileSync(`${process.argv[2]}/${name}`, "utf8");
+vm.runInContext(`${read("model.js")};globalThis.C = CourseTranslator`, context);
+vm.runInContext(`${read("weights.js")};globalThis.F = courseTranslatorFile`, context);
+const t = await context.C.load(context.F);
+const { sentences, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
+const say = (ids) => t.vocabulary.decode(ids.filter((id) => id > 2));
+const found = (text, options) => {
+  const { ids, logProb } = t.search(text, options)[0];
+  return { ids, text: say(ids), logProb };
+};
+const out = {
+  encoded: [...sentences, ...odd].map((text) => t.vocabulary.encode(text)),
+  decoded: odd.map((text) => t.vocabulary.decode(t.vocabulary.encode(text))),
+  unseen: odd.map((text) => t.vocabulary.unseen(text)),
+  beam: sentences.map((text) => found(text, { beam: 4 })),
+  greedy: sentences.slice(0, 60).map((text) => found(text, { beam: 1 })),
+  broken: broken.map((kind) => t.model.score(t.read(sentences[0]), out0(), kind)),
+};
+function out0() {
+  return found(sentences[0], { beam: 4 }).ids;
+}
+const seen = t.model.step(1, 0, t.model.start(t.model.encode(t.read(sentences[0])).memory), {}, true);
+out.lens = seen.lens.map((logits) => [...logits].slice(0, 50));
+out.weights = seen.maps.map(({ cross }) => cross);
+console.log(JSON.stringify(out));
+"""
+BROKEN: list[dict[str, Any]] = [
+    {},
+    {"positions": True},
+    {"scale": True},
+    {"feedForward": True},
+    {"heads": ["encoder 2 3"]},
+    {"heads": ["decoder 1 cross 1"]},
+    {"heads": ["decoder 2 self 4"]},
+    {"layers": ["encoder 1"]},
+    {"layers": ["decoder 2"]},
+]
+
+
+@cache
+def unpacked() -> tuple[dict[str, Any], Transformer]:
+    """The header of the page's file, and a model of the package with its weights."""
+    text = (FOLDER / "weights.js").read_text(encoding="utf-8")
+    packed = re.fullmatch(r'const courseTranslatorFile = "([A-Za-z0-9+/=]+)";\n', text)
+    assert packed
+    data = gzip.decompress(base64.b64decode(packed[1]))
+    length = int.from_bytes(data[:4], "little")
+    header = json.loads(data[4 : 4 + length])
+    numbers = torch.frombuffer(bytearray(data[4 + length :]), dtype=torch.int8)
+    rules = header["vocabulary"]
+    vocab_size = 3 + len(rules["alphabet"]) + len(rules["merges"])
+    model = Transformer(TransformerConfig(vocab_size, dropout=0.0, **header["config"])).eval()
+    shapes = {name: weight.shape for name, weight in model.named_parameters()}
+    tensors, at = {}, 0
+    for entry in header["tensors"]:
+        rows, columns = entry["rows"], entry["columns"]
+        part = numbers[at : at + rows * columns].view(rows, columns).float()
+        part = part * torch.tensor(entry["scales"])[:, None]
+        tensors[entry["name"]] = part.view(shapes[entry["name"]])
+        at += rows * columns
+    assert at == len(numbers)
+    load_weights(model, tensors)
+    return header, model
+
+
+@cache
+def told() -> dict[str, Any]:
+    """What the page's script says, of one run of Node."""
+    folder = ROOT / "_build" / "translator"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run.mjs").write_text(RUN, encoding="utf-8")
+    asked = {"sentences": [pair.source for pair in PAIRS], "odd": ODD, "broken": BROKEN}
+    (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
+    command = [node(), str(folder / "run.mjs"), str(FOLDER), str(folder / "asked.json")]
+    done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    return dict(json.loads(done.stdout))
+
+
+@cache
+def vocabulary() -> Any:
+    """The page's subwords, by the package."""
+    from tokenizers import models
+
+    from transformer_course.corpus.vocabulary import Vocabulary, _untrained
+
+    rules = unpacked()[0]["vocabulary"]
+    merges = [tuple(merge.split(" ")) for merge in rules["merges"]]
+    pieces = ["<pad>", "<s>", "</s>", *rules["alphabet"], *("".join(pair) for pair in merges)]
+    tokenizer = _untrained(lowercase=False)
+    tokenizer.model = models.BPE({p: i for i, p in enumerate(pieces)}, merges)
+    tokenizer.add_special_tokens(pieces[:3])
+    return Vocabulary(tokenizer, rules["seen"].split(" "))
+
+
+def test_texts_fall_into_the_same_subwords() -> None:
+    texts = [pair.source for pair in PAIRS] + ODD
+    assert told()["encoded"] == vocabulary().encode(texts)
+    assert told()["decoded"] == vocabulary().decode(vocabulary().encode(ODD))
+    assert told()["unseen"] == [list(vocabulary().unseen(text)) for text in ODD]
+
+
+def test_the_same_words_come_out_with_the_same_probabilities() -> None:
+    from transformer_course.translator import Translator
+
+    translator = Translator(unpacked()[1], vocabulary())
+    sources = [pair.source for pair in PAIRS]
+    found = [best for (best,) in translator.search(sources)]
+    assert [h["text"] for h in told()["beam"]] == translator.vocabulary.decode(
+        [h.ids for h in found]
+    )
+    for ours, theirs in zip(found, told()["beam"], strict=True):
+        assert abs(ours.log_prob - theirs["logProb"]) < 1e-3
+    greedy = translator.translate(sources[:60], beam=1)
+    assert [h["text"] for h in told()["greedy"]] == greedy
+
+
+def test_the_weights_are_those_of_the_recipe() -> None:
+    """As many held-out sentences come out right as with the recipe in full precision."""
+    right = sum(pair.accepts(h["text"]) for pair, h in zip(PAIRS, told()["beam"], strict=True))
+    assert right / len(PAIRS) > 0.92
+
+
+def test_the_files_are_small_enough() -> None:
+    assert (FOLDER / "weights.js").stat().st_size < 2_000_000
+    lines = (FOLDER / "model.js").read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 500
+
+
+def broken_scores(kind: dict[str, Any]) -> list[float]:
+    """Log-probabilities of the first sentence's translation, by the package, with something left out."""
+    _, model = unpacked()
+    src = torch.tensor([[*vocabulary().encode([PAIRS[0].source])[0], 2]])
+    ids = told()["beam"][0]["ids"]
+    tgt = torch.tensor([[1, *ids[:-1]]])
+    visitors: dict[str, Any] = {}
+    with ExitStack() as changes:
+        if kind.get("feedForward"):
+            names = [n for n, _ in model.named_modules() if n.endswith("feed_forward")]
+            visitors |= dict.fromkeys(names, torch.zeros_like)
+        if kind.get("positions"):
+            root = model.config.d_model**0.5
+            tables = {"src_embedding": [src, tgt]}
+            visitors["positions"] = lambda x: (
+                model.src_embedding(tables["src_embedding"].pop(0)) * root
+            )
+        for name in kind.get("layers", []):
+            side, number = name.split(" ")
+            visitors |= skipped(model, f"{side}_layers.{int(number) - 1}")
+        for name, part in model.named_modules():
+            if isinstance(part, MultiHeadAttention):
+                changes.callback(setattr, part, "attend", part.attend)
+                part.attend = attend(name, kind)
+        with watching(model, visitors), torch.no_grad():
+            log_probs = model(src, tgt).log_softmax(-1)
+    return [float(log_probs[0, i, token]) for i, token in enumerate(ids)]
+
+
+def skipped(model: Transformer, layer: str) -> dict[str, Any]:
+    """Functions that let a layer's sub-layers add nothing."""
+    inner = ("self_attention", "cross_attention", "feed_forward")
+    names = {name for name, _ in model.named_modules()}
+    return {f"{layer}.{n}": torch.zeros_like for n in inner if f"{layer}.{n}" in names}
+
+
+def attend(name: str, kind: dict[str, Any]) -> Any:
+    """Attention as the package writes it out, without scale or without a head."""
+    side, number, part = re.fullmatch(r"(\w+)_layers\.(\d)\.(\w+)_attention", name).groups()  # type: ignore[union-attr]
+    title = f"{side} {int(number) + 1}" + (f" {part}" if side == "decoder" else "")
+    silent = [int(h.rsplit(" ", 1)[1]) for h in kind.get("heads", []) if h.startswith(title + " ")]
+
+    def attention(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
+        root = 1.0 if kind.get("scale") else q.shape[-1] ** 0.5
+        weights = softmax(q @ k.transpose(-2, -1) / root, mask)
+        output = weights @ v
+        for head in silent:
+            output[:, head - 1] = 0.0
+        return output, weights
+
+    return attention
+
+
+@pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda i: str(BROKEN[i]))
+def test_what_is_left_out_is_left_out_as_in_the_package(place: int) -> None:
+    found = told()["broken"][place]
+    assert found == pytest.approx(broken_scores(BROKEN[place]), abs=1e-3)
+    if place:
+        assert found != pytest.approx(told()["broken"][0], abs=1e-6)
