@@ -27,6 +27,7 @@ from .node import node
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "book" / "static" / "translator"
+SCRIPT = ROOT / "src" / "transformer_course" / "figures" / "translator" / "translator.js"
 PAIRS = list(grammar.generate("test", 200, seed=11))
 ODD = [
     "l’arbre « là »",
@@ -43,7 +44,7 @@ import fs from "fs";
 import vm from "vm";
 const context = vm.createContext({ atob, TextEncoder, TextDecoder, Blob, DecompressionStream, Response });
 const read = (name) => fs.readFileSync(`${process.argv[2]}/${name}`, "utf8");
-vm.runInContext(`${read("model.js")};globalThis.C = CourseTranslator`, context);
+vm.runInContext(`${fs.readFileSync(process.argv[4], "utf8")};globalThis.C = CourseTranslator`, context);
 vm.runInContext(`${read("weights.js")};globalThis.F = courseTranslatorFile`, context);
 const t = await context.C.load(context.F);
 const { sentences, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
@@ -115,7 +116,13 @@ def told() -> dict[str, Any]:
     (folder / "run.mjs").write_text(RUN, encoding="utf-8")
     asked = {"sentences": [pair.source for pair in PAIRS], "odd": ODD, "broken": BROKEN}
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
-    command = [node(), str(folder / "run.mjs"), str(FOLDER), str(folder / "asked.json")]
+    command = [
+        node(),
+        str(folder / "run.mjs"),
+        str(FOLDER),
+        str(folder / "asked.json"),
+        str(SCRIPT),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
     return dict(json.loads(done.stdout))
 
@@ -166,7 +173,7 @@ def test_the_weights_are_those_of_the_recipe() -> None:
 
 def test_the_files_are_small_enough() -> None:
     assert (FOLDER / "weights.js").stat().st_size < 2_000_000
-    lines = (FOLDER / "model.js").read_text(encoding="utf-8").splitlines()
+    lines = SCRIPT.read_text(encoding="utf-8").splitlines()
     assert len(lines) < 500
 
 

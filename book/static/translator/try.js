@@ -1,315 +1,47 @@
-// The page "Try it": fields, switches and pictures around the translator of model.js.
+// The page "Try it": reads the translator when it is wanted, and puts the inspector into the page.
 "use strict";
 
 (() => {
   const root = document.getElementById("try-it");
   if (!root) return;
-  const EXAMPLES = [
-    "The animal didn't cross the street because it was too tired.",
-    "The animal didn't cross the street because it was too wide.",
-    "I would like a coffee, please.",
-    "The little girl gave the red apple to her brother.",
-  ];
-  const HINTS = {
-    positions: "Watch the order: who does what to whom? (Chapter 05)",
-    scale: "All scores are several times as large, so each head looks at one word only. (Chapter 01)",
-    feedForward: "Only attention is left: it can move what the words hold, but not rework it. (Chapter 06)",
-    head: "One head of sixteen and eight less: often nothing happens. Which ones matter? (Chapters 04 and 10)",
-    layer: "A layer is skipped, and its neighbours were trained with it. (Chapter 06)",
-  };
-  const state = { text: EXAMPLES[0], beam: 4, broken: {}, side: "cross", layer: 1, head: 0, at: 0 };
-  let translator = null;
+  const here = document.currentScript.src;
 
   /** What a link from a chapter asks for: ?text=…&break=positions, scale, feedForward, or head or layer with its name. */
   function asked() {
-    const wish = new URLSearchParams(location.search);
-    if (wish.has("text")) state.text = wish.get("text").slice(0, 200);
-    const [kind, name] = (wish.get("break") ?? "").split(":");
-    if (["positions", "scale", "feedForward"].includes(kind)) state.broken[kind] = true;
-    if (["head", "layer"].includes(kind) && name) state.broken[`${kind}s`] = [name];
-  }
-
-  function html(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children);
-    return element;
-  }
-
-  function button(text, press, attributes = {}) {
-    const element = html("button", { type: "button", ...attributes }, text);
-    element.addEventListener("click", press);
-    return element;
-  }
-
-  function menu(label, names, changed) {
-    const options = names.map((name, i) => html("option", { value: i }, name));
-    const select = html("select", { "aria-label": label }, ...options);
-    select.addEventListener("change", () => changed(Number(select.value)));
-    return { label: html("label", {}, `${label} `, select), select };
-  }
-
-  const shown = (id) => translator.vocabulary.piece(id).replaceAll("▁", " ").trim() || "␣";
-  const percent = (share) => `${Math.round(100 * share)} %`;
-  const mean = (rows) => rows[0].map((_, k) => rows.reduce((sum, row) => sum + row[k], 0) / rows.length);
-
-  /** All that the page shows of one translation, computed once. */
-  function inspected(text, ids, broken) {
-    const { model } = translator;
-    const src = translator.read(text);
-    const read = model.encode(src, broken);
-    let cached = model.start(read.memory);
-    let last = CourseTranslator.BOS;
-    const steps = ids.map((id, place) => {
-      const found = model.step(last, place, cached, broken, true);
-      [cached, last] = [found.state, id];
-      const probs = [...CourseTranslator.logSoftmax(found.logits)].map(Math.exp);
-      const five = probs.map((p, i) => [p, i]).sort((a, b) => b[0] - a[0]).slice(0, 5);
-      const lens = found.lens.map((logits) => shown(logits.indexOf(Math.max(...logits))));
-      return { id, five, lens, maps: found.maps };
-    });
-    return { src, encoder: read.maps, steps };
-  }
-
-  function isBroken() {
-    const { positions, scale, feedForward, heads = [], layers = [] } = state.broken;
-    return Boolean(positions || scale || feedForward || heads.length || layers.length);
-  }
-
-  // ---------------------------------------------------------------- parts of the page
-
-  const status = html("p", { class: "try-result", role: "status" });
-  const note = html("p", { class: "try-note" });
-  const input = html("input", { type: "text", id: "try-text", autocomplete: "off", maxlength: 200, lang: "en" });
-  const offers = html("div", { class: "try-row", "aria-label": "Words that the translator knows", role: "group" });
-  const words = html("div", { class: "try-row", role: "group", "aria-label": "Choose a word" });
-  const map = html("div", { class: "try-map", role: "img" });
-  const five = html("table", { class: "try-five" });
-  const lens = html("p", { class: "try-note" });
-
-  function known() {
-    const seen = new Set(translator.vocabulary.words.filter((word) => /^[A-Za-z]+$/.test(word)));
-    return [...seen].sort();
-  }
-
-  function offer() {
-    const typed = /[A-Za-z]+$/.exec(input.value)?.[0] ?? "";
-    const found = typed ? offer.words.filter((word) => word.startsWith(typed) && word !== typed).slice(0, 6) : [];
-    offers.replaceChildren(
-      ...found.map((word) =>
-        button(word, () => {
-          input.value = `${input.value.slice(0, input.value.length - typed.length)}${word} `;
-          input.focus();
-          changedText();
-        }),
-      ),
-    );
-  }
-
-  let waiting = 0;
-  function changedText() {
-    offer();
-    clearTimeout(waiting);
-    waiting = setTimeout(() => {
-      state.text = input.value;
-      state.at = 0;
-      draw();
-    }, 150);
-  }
-
-  function translated(broken) {
-    return translator.search(state.text, { beam: state.beam, broken })[0].ids;
-  }
-
-  function draw() {
-    note.textContent = "";
-    const count = translator.vocabulary.encode(state.text).length;
-    if (count === 0 || count > 60) {
-      status.textContent = count ? "That is too long: at most 60 subwords." : "Type an English sentence.";
-      for (const part of [words, map, five]) part.replaceChildren();
-      lens.textContent = "";
-      return;
-    }
-    const ids = translated(state.broken);
-    const text = translator.vocabulary.decode(ids.filter((id) => id !== CourseTranslator.EOS));
-    status.replaceChildren(html("span", { lang: "fr" }, text || "(nothing)"));
-    if (isBroken()) {
-      const whole = translator.vocabulary.decode(translated({}).filter((id) => id !== CourseTranslator.EOS));
-      const same = whole === text ? "The whole model says the same." : `The whole model says: ${whole}`;
-      note.textContent = `${same} ${hint()}`;
-    } else {
-      const unseen = translator.vocabulary.unseen(state.text);
-      if (unseen.length) note.textContent = `Never seen in training, so guessed: ${unseen.join(", ")}`;
-    }
-    drawInside(inspected(state.text, ids, state.broken));
-  }
-
-  function hint() {
-    const { positions, scale, feedForward, heads = [], layers = [] } = state.broken;
-    const kinds = { positions, scale, feedForward, head: heads.length, layer: layers.length };
-    return Object.entries(kinds).filter(([, on]) => on).map(([kind]) => HINTS[kind]).join(" ");
-  }
-
-  /** The words to choose from, the weights of the chosen one, and what the model would say. */
-  function drawInside({ src, encoder, steps }) {
-    const reading = state.side === "encoder";
-    const list = reading ? src : steps.map(({ id }) => id);
-    state.at = Math.min(state.at, list.length - 1);
-    words.replaceChildren(
-      ...list.map((id, i) =>
-        button(
-          shown(id),
-          () => {
-            state.at = i;
-            drawInside({ src, encoder, steps });
-            words.children[i].focus();
-          },
-          { "aria-pressed": String(i === state.at), lang: reading ? "en" : "fr" },
-        ),
-      ),
-    );
-    const heads = reading
-      ? encoder[state.layer]?.map((rows) => rows[state.at])
-      : steps[state.at].maps[state.layer]?.[state.side];
-    const looked = state.side === "self" ? [CourseTranslator.BOS, ...steps.map(({ id }) => id)] : src;
-    const weights = heads ? (state.head ? heads[state.head - 1] : mean(heads)) : [];
-    map.replaceChildren(
-      ...weights.map((weight, k) => {
-        const square = html("span", { class: "try-key" }, shown(looked[k]), html("small", {}, percent(weight)));
-        square.style.setProperty("--share", weight);
-        return square;
-      }),
-    );
-    if (!weights.length) map.textContent = "This layer is left out.";
-    const most = weights.indexOf(Math.max(...weights));
-    map.setAttribute("aria-label", weights.length ? `Most weight on ${shown(looked[most])}: ${percent(weights[most])}` : "");
-    five.replaceChildren();
-    lens.textContent = "";
-    if (reading) return;
-    five.append(html("caption", {}, `The five likeliest subwords at this step`));
-    for (const [share, id] of steps[state.at].five) {
-      const bar = html("span", { class: "try-bar", "aria-hidden": "true" });
-      bar.style.setProperty("--share", share);
-      five.append(html("tr", {}, html("th", { scope: "row", lang: "fr" }, shown(id)), html("td", {}, bar, percent(share))));
-    }
-    const said = steps[state.at].lens.map((word, i) => `after layer ${i + 1}: ${word}`).join(", ");
-    lens.textContent = `Logit lens, ${said}.`;
-  }
-
-  // ---------------------------------------------------------------- controls
-
-  function switches() {
-    const [encoders, decoders] = translator.model.layers;
-    const layers = [
-      ...Array.from({ length: encoders }, (_, i) => `encoder ${i + 1}`),
-      ...Array.from({ length: decoders }, (_, i) => `decoder ${i + 1}`),
-    ];
-    const attentions = layers.flatMap((l) => (l.startsWith("encoder") ? [l] : [`${l} self`, `${l} cross`]));
-    const heads = attentions.flatMap((a) => Array.from({ length: translator.model.heads }, (_, h) => `${a} ${h + 1}`));
-    const named = heads.map((name) => name.replace(/ (\d)$/, ", head $1").replace("self", "self-attention").replace("cross", "cross-attention"));
-    const ticks = { positions: "no positions", scale: "scores not divided by √d_k", feedForward: "no feed-forward nets" };
-    const boxes = Object.entries(ticks).map(([kind, text]) => {
-      const box = html("input", { type: "checkbox", autocomplete: "off" });
-      box.checked = Boolean(state.broken[kind]);
-      box.addEventListener("change", () => {
-        state.broken[kind] = box.checked;
-        draw();
-      });
-      return html("label", {}, box, ` ${text}`);
-    });
-    const head = menu("without head", ["(all stay)", ...named], (i) => {
-      state.broken.heads = i ? [heads[i - 1]] : [];
-      draw();
-    });
-    const layer = menu("without layer", ["(all stay)", ...layers], (i) => {
-      state.broken.layers = i ? [layers[i - 1]] : [];
-      draw();
-    });
-    head.select.value = String(heads.indexOf(state.broken.heads?.[0]) + 1);
-    layer.select.value = String(layers.indexOf(state.broken.layers?.[0]) + 1);
-    return html("fieldset", { class: "try-row" }, html("legend", {}, "Break it"), ...boxes, layer.label, head.label);
-  }
-
-  function views() {
-    const sides = ["cross", "self", "encoder"];
-    const names = ["decoder: looks at the source", "decoder: looks back", "encoder: looks at the source"];
-    const side = menu("Weights of the", names, (i) => {
-      [state.side, state.at] = [sides[i], 0];
-      draw();
-    });
-    const layer = menu("layer", ["1", "2"], (i) => {
-      state.layer = i;
-      draw();
-    });
-    layer.select.value = String(state.layer);
-    const head = menu("head", ["mean", "1", "2", "3", "4"], (i) => {
-      state.head = i;
-      draw();
-    });
-    return html("div", { class: "try-row" }, side.label, layer.label, head.label);
-  }
-
-  function build() {
-    offer.words = known();
-    input.value = state.text;
-    input.addEventListener("input", changedText);
-    const examples = EXAMPLES.map((text) =>
-      button(text, () => {
-        input.value = text;
-        changedText();
-      }),
-    );
-    const beam = html("input", { type: "range", min: 1, max: 5, value: state.beam, "aria-label": "beam" });
-    const width = html("span", {}, String(state.beam));
-    beam.addEventListener("input", () => {
-      state.beam = Number(beam.value);
-      width.textContent = beam.value;
-      draw();
-    });
-    root.replaceChildren(
-      html("label", { for: "try-text" }, "An English sentence"),
-      input,
-      offers,
-      html("div", { class: "try-row try-examples", role: "group", "aria-label": "Examples" }, ...examples),
-      status,
-      note,
-      html("label", {}, "beam ", beam, " ", width),
-      switches(),
-      html("p", { class: "try-title" }, "Inside"),
-      views(),
-      words,
-      map,
-      five,
-      lens,
-    );
-    draw();
-    input.focus({ preventScroll: true });
+    const query = new URLSearchParams(location.search);
+    const wish = { broken: {} };
+    if (query.has("text")) wish.text = query.get("text").slice(0, 200);
+    const [kind, name] = (query.get("break") ?? "").split(":");
+    if (["positions", "scale", "feedForward"].includes(kind)) wish.broken[kind] = true;
+    if (["head", "layer"].includes(kind) && name) wish.broken[`${kind}s`] = [name];
+    return wish;
   }
 
   /** Scripts are read from beside this one, also from the disk. */
   function read(source) {
     return new Promise((resolve, reject) => {
-      const script = html("script", { src: new URL(source, here).href });
+      const script = document.createElement("script");
+      script.src = new URL(source, here).href;
       script.addEventListener("load", resolve);
-      script.addEventListener("error", reject);
+      script.addEventListener("error", () => reject(new Error(`${source} is missing`)));
       document.head.append(script);
     });
   }
-  const here = document.currentScript.src;
-  asked();
 
-  const begin = button("Start the translator (2 MB)", async () => {
+  const begin = document.createElement("button");
+  begin.type = "button";
+  begin.textContent = "Start the translator (2 MB)";
+  begin.addEventListener("click", async () => {
     begin.disabled = true;
     begin.textContent = "Loading …";
     try {
-      await read("model.js");
-      await read("weights.js");
-      translator = await CourseTranslator.load(courseTranslatorFile);
+      for (const source of ["../translator.js", "../inspector.js", "weights.js"]) await read(source);
+      const translator = await CourseTranslator.load(courseTranslatorFile);
+      CourseInspector.mount(root, translator, asked()).focus();
     } catch (error) {
-      begin.textContent = `It can't be loaded here (${error.message ?? "a file is missing"})`;
-      return;
+      begin.textContent = `It can't be loaded here: ${error.message}`;
     }
-    build();
   });
+  root.classList.add("course-inspector");
   root.replaceChildren(begin);
 })();

@@ -276,6 +276,27 @@ class Vocabulary:
         """
         return [self.piece(entry) for entry in self.encode([text])[0]]
 
+    def rules(self) -> dict[str, Any]:
+        """All that decides how a text is cut, in plain values: for a program in another language.
+
+        Returns:
+            "alphabet": the symbols of ids 3 to 258; "merges": "left right" for each further id; "symbols": the
+            symbol of each byte; patterns of the normal form: "invisible", "spaces" and "marks"; "seen": the
+            words of the training text, with spaces between.
+        """
+        model = self._state()["model"]
+        pieces = sorted(model["vocab"], key=model["vocab"].__getitem__)
+        merges = [pair if isinstance(pair, str) else " ".join(pair) for pair in model["merges"]]
+        return {
+            "alphabet": pieces[len(_SPECIALS) : _SMALLEST],
+            "merges": merges,
+            "symbols": "".join(sorted(_BYTE_OF, key=_BYTE_OF.__getitem__)),
+            "invisible": INVISIBLE,
+            "spaces": SPACES,
+            "marks": [list(pair) for pair in MARKS],
+            "seen": model.get("seen", ""),
+        }
+
     def word_indices(self, text: str) -> list[int]:
         """Tell for each subword which word or mark of the sentence it belongs to.
 

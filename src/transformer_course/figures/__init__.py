@@ -24,6 +24,7 @@ from transformer_course.figures.encoder_decoder import (
 )
 from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.inspecting import patching_flow
+from transformer_course.figures.inspector import Inspector
 from transformer_course.figures.layer_flow import feed_forward_flow
 from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
@@ -115,6 +116,7 @@ __all__ = [
     "AttentionPlane",
     "BeamExplorer",
     "HeadExplorer",
+    "Inspector",
     "LossExplorer",
     "MaskExplorer",
     "ModelMap",
