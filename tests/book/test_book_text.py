@@ -93,6 +93,8 @@ def test_tags_stand_in_backquotes(path: Path) -> None:
     bare = re.sub(
         r'<span lang="zh">([^<>]+)</span>', r"\1", bare
     )  # Chinese, for readers and their voices
+    # A link with a question mark, to a sentence and a switch of that page: Markdown would look for a file.
+    bare = re.sub(r'<a href="\.\./book/try_it\.html[^"]*">([^<>]+)</a>', r"\1", bare)
     assert not re.findall(r"</?[a-z]\w*(?: [^<>]*)?>", bare)
 
 

@@ -75,6 +75,24 @@ def test_words_are_offered_and_unknown_ones_named(started: Callable[..., Locator
         expect(tool.get_by_role("status")).to_contain_text(told)
 
 
+def test_temperature_vectors_and_the_beam_are_shown(started: Callable[..., Locator]) -> None:
+    tool = started()
+    likeliest = tool.get_by_role("row").first
+    expect(likeliest).to_contain_text("100 %")
+    tool.get_by_label("temperature").fill("2")
+    expect(likeliest).not_to_contain_text("100 %")
+    beam = tool.get_by_role("img", name="Beam of 4: the beginnings that were kept in 15 steps")
+    assert beam.locator("text").count() == 4 * 15
+    words = beam.locator("text.try-best").all_inner_texts()
+    assert [word.split()[0] for word in words][:3] == ["L'", "animal", "n'"]
+    tool.get_by_label("Weights of the").select_option("encoder: looks at the source")
+    strips = tool.locator(".try-strips svg")
+    expect(strips).to_have_count(3)
+    assert strips.first.locator("rect").count() == 128
+    tool.get_by_label("no positions").check()
+    expect(strips).to_have_count(2)
+
+
 def test_markup_in_a_sentence_is_text(started: Callable[..., Locator]) -> None:
     tool = started("?text=%3Cimg%20src%3Dx%20onerror%3Dalert(1)%3E%20%3Cb%3Ecat%3C%2Fb%3E")
     assert tool.locator("img[src], b").count() == 0

@@ -23,6 +23,12 @@ const CourseInspector = (() => {
     return element;
   }
 
+  function svg(tag, attributes) {
+    const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  }
+
   function button(text, press, attributes = {}) {
     const element = html("button", { type: "button", ...attributes }, text);
     element.addEventListener("click", press);
@@ -38,7 +44,7 @@ const CourseInspector = (() => {
 
   /** Put an inspector of a loaded translator into an element. `wish` may hold a text and what is broken. */
   function mount(root, translator, wish = {}) {
-    const state = { text: EXAMPLES[0], beam: 4, broken: {}, side: "cross", layer: 0, head: 0, at: 0, ...wish };
+    const state = { text: EXAMPLES[0], beam: 4, temperature: 1, broken: {}, side: "cross", layer: 0, head: 0, at: 0, ...wish };
     state.layer = translator.model.layers[1] - 1;
 
     const shown = (id) => translator.vocabulary.piece(id).replaceAll("▁", " ").trim() || "␣";
@@ -55,12 +61,17 @@ const CourseInspector = (() => {
       const steps = ids.map((id, place) => {
         const found = model.step(last, place, cached, broken, true);
         [cached, last] = [found.state, id];
-        const probs = [...CourseTranslator.logSoftmax(found.logits)].map(Math.exp);
-        const five = probs.map((p, i) => [p, i]).sort((a, b) => b[0] - a[0]).slice(0, 5);
         const lens = found.lens.map((logits) => shown(logits.indexOf(Math.max(...logits))));
-        return { id, five, lens, maps: found.maps };
+        return { id, logits: found.logits, lens, maps: found.maps };
       });
       return { src, encoder: read.maps, steps };
+    }
+
+    /** The five likeliest subwords, their logits divided by the temperature. */
+    function likeliest({ logits }) {
+      const cooled = logits.map((logit) => logit / state.temperature);
+      const probs = [...CourseTranslator.logSoftmax(cooled)].map(Math.exp);
+      return probs.map((p, i) => [p, i]).sort((a, b) => b[0] - a[0]).slice(0, 5);
     }
 
     function isBroken() {
@@ -78,6 +89,8 @@ const CourseInspector = (() => {
     const map = html("div", { class: "try-map", role: "img" });
     const five = html("table", { class: "try-five" });
     const lens = html("p", { class: "try-note" });
+    const strips = html("div", { class: "try-strips" });
+    const tree = html("div", { class: "try-tree" });
 
     function known() {
       const seen = new Set(translator.vocabulary.words.filter((word) => /^[A-Za-z]+$/.test(word)));
@@ -109,8 +122,8 @@ const CourseInspector = (() => {
       }, 150);
     }
 
-    function translated(broken) {
-      return translator.search(state.text, { beam: state.beam, broken })[0].ids;
+    function translated(broken, trace = []) {
+      return translator.search(state.text, { beam: state.beam, broken, trace })[0].ids;
     }
 
     function draw() {
@@ -118,11 +131,13 @@ const CourseInspector = (() => {
       const count = translator.vocabulary.encode(state.text).length;
       if (count === 0 || count > 60) {
         status.textContent = count ? "That is too long: at most 60 subwords." : "Type an English sentence.";
-        for (const part of [words, map, five]) part.replaceChildren();
+        for (const part of [words, map, five, strips, tree]) part.replaceChildren();
         lens.textContent = "";
         return;
       }
-      const ids = translated(state.broken);
+      const trace = [];
+      const ids = translated(state.broken, trace);
+      drawTree(trace, ids);
       const text = translator.vocabulary.decode(ids.filter((id) => id !== CourseTranslator.EOS));
       status.replaceChildren(html("span", { lang: "fr" }, text || "(nothing)"));
       if (isBroken()) {
@@ -176,16 +191,59 @@ const CourseInspector = (() => {
       const most = weights.indexOf(Math.max(...weights));
       map.setAttribute("aria-label", weights.length ? `Most weight on ${shown(looked[most])}: ${percent(weights[most])}` : "");
       five.replaceChildren();
+      strips.replaceChildren();
       lens.textContent = "";
-      if (reading) return;
+      if (reading) {
+        drawStrips(src[state.at]);
+        return;
+      }
       five.append(html("caption", {}, `The five likeliest subwords at this step`));
-      for (const [share, id] of steps[state.at].five) {
+      for (const [share, id] of likeliest(steps[state.at])) {
         const bar = html("span", { class: "try-bar", "aria-hidden": "true" });
         bar.style.setProperty("--share", share);
         five.append(html("tr", {}, html("th", { scope: "row", lang: "fr" }, shown(id)), html("td", {}, bar, percent(share))));
       }
       const said = steps[state.at].lens.map((word, i) => `after layer ${i + 1}: ${word}`).join(", ");
       lens.textContent = `Logit lens, ${said}.`;
+    }
+
+    /** A word's vector, the code of its place, and their sum: a square for each number. */
+    function drawStrips(id) {
+      const { model } = translator;
+      const parts = {
+        "the word, times √d_model": model.wordOf(id),
+        "the code of its place": state.broken.positions ? null : model.positionOf(state.at),
+        "their sum, which layer 1 reads": model.embed(id, state.at, state.broken),
+      };
+      for (const [name, vector] of Object.entries(parts)) {
+        if (!vector) continue;
+        const picture = svg("svg", { viewBox: `0 0 ${vector.length} 6`, role: "img", "aria-label": `${name}: ${vector.length} numbers` });
+        vector.forEach((number, i) => {
+          const fill = number < 0 ? "var(--key)" : "var(--query)";
+          picture.append(svg("rect", { x: i, y: 0, width: 1, height: 6, fill, opacity: Math.min(1, Math.abs(number) / 2) }));
+        });
+        strips.append(html("p", { class: "try-note" }, name), picture);
+      }
+    }
+
+    /** The beginnings that the beam kept at each step, a row a step; those of the answer are bold. */
+    function drawTree(trace, best) {
+      const rows = trace.slice(0, best.length - 1);
+      const [room, line] = [600 / state.beam, 40];
+      const picture = svg("svg", { viewBox: `0 0 600 ${line * rows.length + 6}`, role: "img" });
+      picture.setAttribute("aria-label", `Beam of ${state.beam}: the beginnings that were kept in ${rows.length} steps`);
+      rows.forEach((kept, step) => {
+        kept.forEach(({ ids, parent, total }, i) => {
+          const [x, y] = [room * (i + 0.5), line * step + 18];
+          const chosen = ids.every((id, place) => id === best[place]);
+          const kind = chosen ? "try-best" : "";
+          if (step) picture.append(svg("path", { class: kind, d: `M${room * (parent + 0.5)},${y - line + 10}L${x},${y - 14}` }));
+          const text = svg("text", { class: kind, x, y, "text-anchor": "middle" });
+          text.textContent = `${shown(ids.at(-1))}  ${total.toFixed(1).replace("-", "−")}`;
+          picture.append(text);
+        });
+      });
+      tree.replaceChildren(html("p", { class: "try-note" }, "The beam: what was kept at each step, with the sum of log-probabilities"), picture);
     }
 
     // ---------------------------------------------------------------- controls
@@ -260,6 +318,13 @@ const CourseInspector = (() => {
         width.textContent = beam.value;
         draw();
       });
+      const warmth = html("input", { type: "range", min: 0.3, max: 2, step: 0.1, value: 1, "aria-label": "temperature" });
+      const degrees = html("span", {}, "1.0");
+      warmth.addEventListener("input", () => {
+        state.temperature = Number(warmth.value);
+        degrees.textContent = state.temperature.toFixed(1);
+        draw();
+      });
       root.classList.add("course-inspector");
       root.replaceChildren(
         html("label", { class: "try-wide" }, "An English sentence ", input),
@@ -273,8 +338,11 @@ const CourseInspector = (() => {
         views(),
         words,
         map,
+        strips,
         five,
+        html("label", {}, "temperature ", warmth, " ", degrees),
         lens,
+        tree,
       );
       draw();
     }

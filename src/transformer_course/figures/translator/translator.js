@@ -154,9 +154,10 @@ const CourseTranslator = (() => {
       });
     }
 
+    const wordOf = (id) => tensors["src_embedding.weight"][id].map((number) => number * Math.sqrt(width));
+
     function embed(id, place, broken) {
-      const x = tensors["src_embedding.weight"][id].map((number) => number * Math.sqrt(width));
-      return broken.positions ? x : add(x, positionOf(place));
+      return broken.positions ? wordOf(id) : add(wordOf(id), positionOf(place));
     }
 
     const project = (name, x) => linear(x, tensors[`${name}.weight`], one(`${name}.bias`));
@@ -270,7 +271,7 @@ const CourseTranslator = (() => {
       });
     }
 
-    return { encode, start, step, score, maxLen, heads, layers: [config.n_encoder_layers, config.n_decoder_layers] };
+    return { encode, start, step, score, embed, wordOf, positionOf, maxLen, heads, layers: [config.n_encoder_layers, config.n_decoder_layers] };
   }
 
   // ---------------------------------------------------------------- search
@@ -302,8 +303,8 @@ const CourseTranslator = (() => {
     return Math.max(...finished.map(({ score }) => score)) >= best / lengthPenalty(alpha > 0 ? limit : length, alpha);
   }
 
-  /** Beam search as in the package: hypotheses { ids, logProb, score }, best first. */
-  function search(model, src, { beam = 4, alpha = 0.6, broken = {} } = {}) {
+  /** Beam search as in the package: hypotheses { ids, logProb, score }, best first. `trace` collects each step's. */
+  function search(model, src, { beam = 4, alpha = 0.6, broken = {}, trace = [] } = {}) {
     const limit = Math.min(2 * 16 * Math.ceil(src.length / 16) + 10, model.maxLen);
     let open = [{ ids: [], total: 0, state: model.start(model.encode(src, broken).memory) }];
     const finished = [];
@@ -323,7 +324,8 @@ const CourseTranslator = (() => {
       open = best
         .filter(({ id }) => id !== EOS)
         .slice(0, beam)
-        .map(({ parent, id, total }) => ({ ids: [...open[parent].ids, id], total, state: open[parent].next }));
+        .map(({ parent, id, total }) => ({ ids: [...open[parent].ids, id], parent, total, state: open[parent].next }));
+      trace.push(open.map(({ ids, parent, total }) => ({ ids, parent, total })));
       if (isDone(finished, open[0].total, beam, length, limit, alpha)) break;
       if (length === limit) {
         const score = (total) => total / lengthPenalty(length, alpha);
