@@ -229,8 +229,10 @@ const CourseInspector = (() => {
     /** The beginnings that the beam kept at each step, a row a step; those of the answer are bold. */
     function drawTree(trace, best) {
       const rows = trace.slice(0, best.length - 1);
-      const [room, line] = [600 / state.beam, 40];
-      const picture = svg("svg", { viewBox: `0 0 600 ${line * rows.length + 6}`, role: "img" });
+      const narrow = root.clientWidth < 480; // a telephone: no room for the sums
+      const [whole, line] = [narrow ? 340 : 600, 40];
+      const room = whole / state.beam;
+      const picture = svg("svg", { viewBox: `0 0 ${whole} ${line * rows.length + 6}`, role: "img" });
       picture.setAttribute("aria-label", `Beam of ${state.beam}: the beginnings that were kept in ${rows.length} steps`);
       rows.forEach((kept, step) => {
         kept.forEach(({ ids, parent, total }, i) => {
@@ -239,7 +241,8 @@ const CourseInspector = (() => {
           const kind = chosen ? "try-best" : "";
           if (step) picture.append(svg("path", { class: kind, d: `M${room * (parent + 0.5)},${y - line + 10}L${x},${y - 14}` }));
           const text = svg("text", { class: kind, x, y, "text-anchor": "middle" });
-          text.textContent = `${shown(ids.at(-1))}  ${total.toFixed(1).replace("-", "−")}`;
+          const sum = narrow ? "" : `  ${total.toFixed(1).replace("-", "−")}`;
+          text.textContent = shown(ids.at(-1)) + sum;
           picture.append(text);
         });
       });
