@@ -227,7 +227,9 @@ def test_rollout_by_hand() -> None:
     one = torch.tensor([[[1.0, 0.0], [1.0, 0.0]]])  # everybody looks at position 0
     assert torch.allclose(rollout([one]), torch.tensor([[1.0, 0.0], [0.5, 0.5]]))
     assert torch.allclose(rollout([one, one]), torch.tensor([[1.0, 0.0], [0.75, 0.25]]))
-    other = torch.tensor([[[0.0, 1.0], [0.0, 1.0]]])  # and then at position 1: the later layer mixes last
+    other = torch.tensor(
+        [[[0.0, 1.0], [0.0, 1.0]]]
+    )  # and then at position 1: the later layer mixes last
     assert torch.allclose(rollout([one, other]), torch.tensor([[0.75, 0.25], [0.5, 0.5]]))
     maps = [torch.softmax(torch.randn(3, 4, 4), -1) for _ in range(3)]
     assert torch.allclose(rollout(maps).sum(-1), torch.ones(4))
