@@ -56,3 +56,14 @@ def scaled_dot_product_attention__nan_of_the_output_only(q, k, v, mask=None):
     scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
     weights = _soft(scores if mask is None else np.where(mask, scores, -np.inf))
     return np.nan_to_num(weights @ v), weights
+
+
+def scaled_dot_product_attention__hidden_after_the_shift(queries, keys, values, mask=None):
+    """hidden after the shift, so a huge hidden score counts"""
+    scores = queries @ np.swapaxes(keys, -2, -1) / np.sqrt(queries.shape[-1])
+    powers = np.exp(scores - scores.max(axis=-1, keepdims=True))
+    if mask is not None:
+        powers = np.where(mask, powers, 0.0)
+    total = powers.sum(axis=-1, keepdims=True)
+    weights = powers / np.where(total == 0, 1.0, total)
+    return weights @ values, weights

@@ -216,6 +216,12 @@ def layers_needed__root_when_dilated(n, kernel_size, dilated):
     return math.ceil(n ** (1 / kernel_size)) if dilated else _layers(n, kernel_size, False)
 
 
+def layers_needed__float_logarithms(n, kernel_size, dilated):
+    if dilated:
+        return max(1, math.ceil(math.log(n) / math.log(kernel_size)))
+    return max(1, -(-(n - 1) // (kernel_size - 1)))
+
+
 def _write(y, h, s, a, w, score=None, context=None, order=(0, 1, 2), squash=np.tanh):
     states = []
     for i, word in enumerate(y):

@@ -107,6 +107,13 @@ def _shares_made_anew(scores: Array, mask: Mask) -> Array:
     return weights / weights.sum(-1, keepdims=True)
 
 
+def _shift_before_hiding(scores: Array, mask: Mask) -> Array:
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    powers = powers if mask is None else np.where(mask, powers, 0.0)
+    total = powers.sum(-1, keepdims=True)
+    return np.asarray(powers / np.where(total == 0, 1.0, total))
+
+
 def _nothing(scores: Array, mask: Mask) -> Array:
     """Return the right weights, but NaN becomes the row's plain softmax."""
     weights = _softmax(_hidden(scores, mask))
@@ -134,6 +141,15 @@ def _case(about: str, mask: Any, shape: tuple[int, ...] = (2, 2, 2, 2)) -> Case:
     return Case(about, (*arrays, None if mask is None else np.array(mask)))
 
 
+_HUGE_HIDDEN = Case(
+    "a huge score that is hidden",
+    (
+        np.array([[1.0]]),
+        np.array([[1.0], [2.0], [900.0]]),
+        np.array([[1.0], [2.0], [4.0]]),
+        np.array([[True, True, False]]),
+    ),
+)
 _HUGE = Case(
     "huge scores, one key hidden",
     (
@@ -167,6 +183,7 @@ scaled_dot_product_attention = Exercise(
         _case("four of everything, causal", np.tri(4, dtype=bool), (4, 4, 4, 4)),
         _case("nothing hidden", np.ones((3, 5), bool), (3, 5, 2, 7)),
         _HUGE,
+        _HUGE_HIDDEN,
         *random_cases(draw, 8),
     ),
     draw=draw,
@@ -209,6 +226,12 @@ scaled_dot_product_attention = Exercise(
             _attention(_late),
             "Hidden weights are 0, but the others no longer sum to 1. At which step must hiding "
             "come?",
+        ),
+        Misconception(
+            "hidden after the shift, so a huge hidden score counts",
+            _attention(_shift_before_hiding),
+            "The largest score is taken away first. Which one is it, where a key that is hidden has it, and "
+            "what is left of the others?",
         ),
         Misconception(
             "shares made anew after the softmax: 0/0 in a row that sees nothing",

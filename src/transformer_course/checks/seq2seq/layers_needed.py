@@ -87,6 +87,7 @@ layers_needed = Exercise(
         Case("81 words, width 3", (81, 3, False)),
         Case("27 words, width 5", (27, 5, False)),
         Case("27 words, width 5, dilated", (27, 5, True)),
+        Case("125 words, width 5, dilated: a quotient of logarithms is not exact", (125, 5, True)),
         Case("3 words, width 5", (3, 5, False)),
         Case("2 words, width 3, dilated", (2, 3, True)),
         *random_cases(draw, 6),
