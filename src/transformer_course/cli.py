@@ -394,14 +394,7 @@ def _new_run(
     """The corpus' recipe, with what was asked for on the command line."""
     if checkpoint:
         raise ValueError("--checkpoint needs --resume")
-    try:
-        refuse_used(out)
-    except CheckpointError as error:
-        if "already holds a run" not in str(error):
-            raise
-        raise CheckpointError(
-            f"{out} already holds a run: go on with --resume, or choose another --out"
-        ) from error
+    refuse_used(out)
     recipe = RECIPES.get(data.corpus, Recipe())
     faster = {"precision": "bf16" if computes_bf16() else "fp32"}
     training = replace(recipe.training, **faster | _given(training_wishes))

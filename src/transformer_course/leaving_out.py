@@ -17,7 +17,7 @@ from transformer_course.corpus.batches import (
     token_batches,
 )
 from transformer_course.encoder_decoder import Transformer
-from transformer_course.loss import log_softmax
+from transformer_course.loss import sentence_log_probs
 from transformer_course.masking import padding_mask
 
 _OFTEN = 3  # a subword must have been met so often
@@ -57,9 +57,7 @@ def falls(
         for row, index in enumerate(indices):
             if rows[index][1] >= 0:
                 mask[row, ..., rows[index][1]] = False
-        log_probs = log_softmax(model(src, tgt[:, :-1], mask))
-        right = log_probs.gather(-1, tgt[:, 1:, None]).squeeze(-1)  # (batch, tgt_len - 1)
-        sums = right.masked_fill(tgt[:, 1:] == PAD_ID, 0.0).sum(-1)
+        sums = sentence_log_probs(model(src, tgt[:, :-1], mask), tgt[:, 1:], PAD_ID)
         scores[list(indices)] = sums.cpu()
     score_of = dict(zip(rows, scores.tolist(), strict=True))
     return [

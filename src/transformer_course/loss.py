@@ -139,6 +139,24 @@ def teacher_forcing_loss(
     return chunked_cross_entropy(states, model.output.weight, tgt[:, 1:], pad_id, label_smoothing)
 
 
+def sentence_log_probs(logits: Tensor, labels: Tensor, pad_id: int = 0) -> Tensor:
+    """The log-probability of each sentence: the sum over its tokens, padding left out.
+
+    Args:
+        logits: (batch, tgt_len, vocab_size).
+        labels: the tokens that were said, (batch, tgt_len).
+        pad_id: label of the positions that don't count.
+
+    Returns:
+        In nats, (batch,).
+
+    >>> sentence_log_probs(torch.zeros(1, 3, 4), torch.tensor([[2, 1, 0]])).exp()  # one of 4, twice
+    tensor([0.0625])
+    """
+    of_tokens = log_softmax(logits).gather(-1, labels[:, :, None]).squeeze(-1)  # (batch, tgt_len)
+    return of_tokens.masked_fill(labels == pad_id, 0.0).sum(-1)
+
+
 def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:
     r"""The lowest value label-smoothed cross-entropy can reach: the entropy of its target, in nats.
 

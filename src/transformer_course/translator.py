@@ -33,7 +33,7 @@ from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.leaving_out import unused_places
-from transformer_course.loss import log_softmax
+from transformer_course.loss import sentence_log_probs
 from transformer_course.multi_head import MultiHeadAttention, record_attention
 from transformer_course.seq2seq import (
     ConvolutionalSeq2Seq,
@@ -354,10 +354,8 @@ class Translator:
         for indices in token_batches(examples, budget):
             batch = collate(examples, indices)
             tgt = batch.tgt.to(self.device)
-            log_probs = log_softmax(self.model(batch.src.to(self.device), tgt[:, :-1]))
-            labels = tgt[:, 1:]  # (batch, tgt_len - 1)
-            right = log_probs.gather(-1, labels[:, :, None]).squeeze(-1)
-            sums = right.masked_fill(labels == PAD_ID, 0.0).sum(-1)
+            logits = self.model(batch.src.to(self.device), tgt[:, :-1])
+            sums = sentence_log_probs(logits, tgt[:, 1:], PAD_ID)
             scores.update(zip(indices, sums.tolist(), strict=True))
         return [scores[i] for i in range(len(examples))]
 

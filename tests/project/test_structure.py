@@ -457,7 +457,7 @@ NO_SOURCE = {
     "fast": {"computes_bf16", "use_fast"},
     "labels": {"check_labels"},
     "leaks": {"leaks_by_change", "leaks_by_gradient"},
-    "loss": {"log_softmax", "EncoderDecoder"},
+    "loss": {"log_softmax", "EncoderDecoder", "sentence_log_probs"},
     "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},
     "recipe.train": {"PairError", "train_translator"},

@@ -44,9 +44,8 @@ def save_tensors(path: Path, tensors: Mapping[str, Tensor], values: dict[str, An
     if name := not_finite(contiguous):
         raise CheckpointError(f"{path} is not written: {name} holds NaN or an infinite number")
     text = json.dumps(values)
-    header = {
-        "values": f"{_digest(contiguous, text)} {text}"
-    }  # safetensors shuffles several entries
+    # One entry only: safetensors shuffles several.
+    header = {"values": f"{_digest(contiguous, text)} {text}"}
     write_atomically(path, safetensors.torch.save(contiguous, header))
 
 

@@ -28,7 +28,9 @@ def refuse_used(folder: Path) -> None:
         CheckpointError: if it holds a recipe, checkpoints or a translator, or a file that no run wrote.
     """
     if list_checkpoints(folder) or any(_exists(folder / name) for name in _LATE):
-        raise CheckpointError(f"{folder} already holds a run: resume it, or choose another folder")
+        raise CheckpointError(
+            f"{folder} already holds a run: resume it (--resume), or choose another folder"
+        )
     for name, is_ours in _EARLY.items():
         if _exists(folder / name) and not is_ours(folder / name):
             raise CheckpointError(

@@ -85,43 +85,29 @@ def train_translator(
             f"train ({len(train)} pairs) and valid ({len(valid)} pairs) must not be empty"
         )
     with only_writer(folder):
-        return _in_folder(train, valid, folder, recipe, resume, checkpoint, report, evaluate)
-
-
-def _in_folder(
-    train: Sequence[Pair],
-    valid: Sequence[Pair],
-    folder: Path,
-    recipe: Recipe | None,
-    resume: bool,
-    checkpoint: str | None,
-    report: Callable[[Progress], None] | None,
-    evaluate: Callable[[Translator], dict[str, float]] | None,
-) -> tuple[Translator, Outcome]:
-    """`train_translator`, in a folder that nobody else writes."""
-    if resume:
-        recipe, vocabulary = recipe_to_resume(folder, recipe), load_vocabulary(folder)
-    else:
-        refuse_used(folder)
-        recipe = recipe or Recipe()
-        lines = (text for pair in train for text in (pair.source, pair.target))
-        vocabulary = Vocabulary.train(lines, recipe.vocab_size)
-    model = _fresh_model(recipe, len(vocabulary))
-    trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate)
-    if resume and (checkpoint or list_checkpoints(folder)):
-        trainer.resume(checkpoint)
-    elif not resume:
-        save_vocabulary(vocabulary, folder)
-        recipe.save(folder)
-    outcome = trainer.train(report)
-    translator = Translator(model, vocabulary)
-    if outcome != "interrupted":
-        trainer.finish()
-        translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
-        some = train[:: max(1, len(train) // _LEFT_OUT)][:_LEFT_OUT]
-        translator.telling = telling_ids(model, encode_pairs(vocabulary, some))
-        translator.save(folder)
-    return translator, outcome
+        if resume:
+            recipe, vocabulary = recipe_to_resume(folder, recipe), load_vocabulary(folder)
+        else:
+            refuse_used(folder)
+            recipe = recipe or Recipe()
+            lines = (text for pair in train for text in (pair.source, pair.target))
+            vocabulary = Vocabulary.train(lines, recipe.vocab_size)
+        model = _fresh_model(recipe, len(vocabulary))
+        trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate)
+        if resume and (checkpoint or list_checkpoints(folder)):
+            trainer.resume(checkpoint)
+        elif not resume:
+            save_vocabulary(vocabulary, folder)
+            recipe.save(folder)
+        outcome = trainer.train(report)
+        translator = Translator(model, vocabulary)
+        if outcome != "interrupted":
+            trainer.finish()
+            translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
+            some = train[:: max(1, len(train) // _LEFT_OUT)][:_LEFT_OUT]
+            translator.telling = telling_ids(model, encode_pairs(vocabulary, some))
+            translator.save(folder)
+        return translator, outcome
 
 
 def _fresh_model(recipe: Recipe, vocab_size: int) -> Transformer:
