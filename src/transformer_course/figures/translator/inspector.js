@@ -246,7 +246,8 @@ const CourseInspector = (() => {
           picture.append(text);
         });
       });
-      tree.replaceChildren(html("p", { class: "try-note" }, "The beam: what was kept at each step, with the sum of log-probabilities"), picture);
+      const sums = narrow ? "" : ", with the sum of log-probabilities";
+      tree.replaceChildren(html("p", { class: "try-note" }, `The beam: what was kept at each step${sums}`), picture);
     }
 
     // ---------------------------------------------------------------- controls
