@@ -299,6 +299,11 @@ def batch_perplexity__smaller_number_added(logits, labels, pad_id):
     return np.exp(-np.log(right + 1e-3).mean())
 
 
+def batch_perplexity__cut_off(logits, labels, pad_id):
+    right = np.exp(_right(logits, labels))[labels != pad_id]
+    return np.exp(-np.log(np.maximum(right, 1e-12)).mean())
+
+
 def batch_perplexity__base_ten(logits, labels, pad_id):
     return 10 ** -_right(logits, labels)[labels != pad_id].mean()
 

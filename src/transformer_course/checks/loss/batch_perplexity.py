@@ -101,6 +101,10 @@ batch_perplexity = Exercise(
             "a sure model, once wrong",
             (np.array([[[0.0, 9.0, 0.0], [0.0, 9.0, 0.0]]]), np.array([[1, 2]]), 0),
         ),
+        Case(
+            "a model that is sure, and far from right",
+            (np.array([[[0.0, 60.0, 0.0], [0.0, 60.0, 0.0]]]), np.array([[1, 2]]), 0),
+        ),
         Case("all words alike", (np.zeros((2, 3, 5)), np.array([[1, 2, 3], [4, 0, 0]]), 0)),
         Case("padding with the id 2", (_HALVES, np.array([[0, 2]]), 2)),
         Case(
