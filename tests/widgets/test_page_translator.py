@@ -21,6 +21,7 @@ from transformer_course.checkpoints import load_weights
 from transformer_course.corpus import grammar
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.inspecting import watching
+from transformer_course.masking import padding_mask
 from transformer_course.multi_head import MultiHeadAttention
 
 from .node import node
@@ -79,6 +80,8 @@ BROKEN: list[dict[str, Any]] = [
     {"heads": ["decoder 2 self 4"]},
     {"layers": ["encoder 1"]},
     {"layers": ["decoder 2"]},
+    {"causalMask": True},
+    {"causalMask": True, "layers": ["decoder 1"]},
 ]
 
 
@@ -202,8 +205,21 @@ def broken_scores(kind: dict[str, Any]) -> list[float]:
                 changes.callback(setattr, part, "attend", part.attend)
                 part.attend = attend(name, kind)
         with watching(model, visitors), torch.no_grad():
-            log_probs = model(src, tgt).log_softmax(-1)
+            read = read_again if kind.get("causalMask") else Transformer.forward
+            log_probs = read(model, src, tgt).log_softmax(-1)
     return [float(log_probs[0, i, token]) for i, token in enumerate(ids)]
+
+
+def read_again(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+    """Logits of each step, (1, tgt_len, vocab_size), in which all tokens so far see each other."""
+    src_mask = padding_mask(src)
+    memory = model.encode(src, src_mask)
+    steps = []
+    for length in range(1, tgt.shape[1] + 1):
+        everything = torch.ones(1, 1, length, length, dtype=torch.bool)
+        states = model.decode(tgt[:, :length], memory, src_mask, everything)
+        steps.append(model.logits(states[:, -1]))
+    return torch.stack(steps, 1)
 
 
 def skipped(model: Transformer, layer: str) -> dict[str, Any]:

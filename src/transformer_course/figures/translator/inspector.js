@@ -12,6 +12,7 @@ const CourseInspector = (() => {
     positions: "Watch the order: who does what to whom? (Chapter 05)",
     scale: "All scores are several times as large, so each head looks at one word only. (Chapter 01)",
     feedForward: "Only attention is left: it can move what the words hold, but not rework it. (Chapter 06)",
+    causalMask: "Each step reads all French words again, and the early ones see the later ones: never so in training. (Chapter 03)",
     head: "One head of sixteen and eight less: often nothing happens. Which ones matter? (Chapters 04 and 10)",
     layer: "A layer is skipped, and its neighbours were trained with it. (Chapter 06)",
   };
@@ -75,8 +76,8 @@ const CourseInspector = (() => {
     }
 
     function isBroken() {
-      const { positions, scale, feedForward, heads = [], layers = [] } = state.broken;
-      return Boolean(positions || scale || feedForward || heads.length || layers.length);
+      const { positions, scale, feedForward, causalMask, heads = [], layers = [] } = state.broken;
+      return Boolean(positions || scale || feedForward || causalMask || heads.length || layers.length);
     }
 
     // ---------------------------------------------------------------- parts of the page
@@ -152,8 +153,8 @@ const CourseInspector = (() => {
     }
 
     function hint() {
-      const { positions, scale, feedForward, heads = [], layers = [] } = state.broken;
-      const kinds = { positions, scale, feedForward, head: heads.length, layer: layers.length };
+      const { positions, scale, feedForward, causalMask, heads = [], layers = [] } = state.broken;
+      const kinds = { positions, scale, feedForward, causalMask, head: heads.length, layer: layers.length };
       return Object.entries(kinds).filter(([, on]) => on).map(([kind]) => HINTS[kind]).join(" ");
     }
 
@@ -261,7 +262,7 @@ const CourseInspector = (() => {
       const attentions = layers.flatMap((l) => (l.startsWith("encoder") ? [l] : [`${l} self`, `${l} cross`]));
       const heads = attentions.flatMap((a) => Array.from({ length: translator.model.heads }, (_, h) => `${a} ${h + 1}`));
       const named = heads.map((name) => name.replace(/ (\d)$/, ", head $1").replace("self", "self-attention").replace("cross", "cross-attention"));
-      const ticks = { positions: "no positions", scale: "scores not divided by √d_k", feedForward: "no feed-forward nets" };
+      const ticks = { positions: "no positions", scale: "scores not divided by √d_k", feedForward: "no feed-forward nets", causalMask: "no causal mask" };
       const boxes = Object.entries(ticks).map(([kind, text]) => {
         const box = html("input", { type: "checkbox", autocomplete: "off" });
         box.checked = Boolean(state.broken[kind]);

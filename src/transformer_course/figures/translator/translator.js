@@ -140,7 +140,7 @@ const CourseTranslator = (() => {
 
   /**
    * The model. `broken` names what is left out:
-   * { positions, scale, feedForward: true; heads: ["encoder 1 cross 2", ...]; layers: ["encoder 1", ...] }.
+   * { positions, scale, feedForward, causalMask: true; heads: ["encoder 1 cross 2", ...]; layers: ["encoder 1", ...] }.
    */
   function makeModel(config, tensors) {
     const { d_model: width, n_heads: heads, max_len: maxLen } = config;
@@ -219,11 +219,12 @@ const CourseTranslator = (() => {
 
     /** Before the first target token: keys and values of the memory, computed once. */
     function start(memory) {
-      const layers = Array.from({ length: config.n_decoder_layers }, (_, i) => `decoder_layers.${i}`);
-      return layers.map((layer) => ({
+      const names = Array.from({ length: config.n_decoder_layers }, (_, i) => `decoder_layers.${i}`);
+      const layers = names.map((layer) => ({
         own: { keys: [], values: [] },
         memory: keysAndValues(`${layer}.cross_attention`, memory),
       }));
+      return { ids: [], layers };
     }
 
     function logitsOf(x) {
@@ -232,32 +233,35 @@ const CourseTranslator = (() => {
 
     /** Read one target token: the next state, the logits, each layer's logits (the lens), and the weights. */
     function step(id, place, state, broken = {}, lens = false) {
-      let x = embed(id, place, broken);
+      const ids = [...state.ids, id];
+      // Without the causal mask nothing can be kept: all tokens are read again, and each sees those after it.
+      const fresh = broken.causalMask ? ids : [id];
+      let x = fresh.map((token, i) => embed(token, place + 1 - fresh.length + i, broken));
       const [next, layers, maps] = [[], [], []];
-      state.forEach((cached, i) => {
+      state.layers.forEach((cached, i) => {
         const layer = `decoder_layers.${i}`;
         if (broken.layers?.includes(`decoder ${i + 1}`)) {
           next.push(cached);
           maps.push(null);
-          layers.push(x);
+          layers.push(x.at(-1));
           return;
         }
-        const before = normed(`${layer}.residuals.0.norm`, x);
-        const fresh = keysAndValues(`${layer}.self_attention`, [before]);
-        const own = {
-          keys: [...cached.own.keys, ...fresh.keys],
-          values: [...cached.own.values, ...fresh.values],
-        };
-        const back = attend(`${layer}.self_attention`, before, own, broken, `decoder ${i + 1} self`);
-        x = add(x, back.output);
-        const asked = normed(`${layer}.residuals.1.norm`, x);
-        const across = attend(`${layer}.cross_attention`, asked, cached.memory, broken, `decoder ${i + 1} cross`);
-        x = feedForward(layer, 2, add(x, across.output), broken);
+        const before = x.map((vector) => normed(`${layer}.residuals.0.norm`, vector));
+        const { keys, values } = keysAndValues(`${layer}.self_attention`, before);
+        const kept = broken.causalMask ? { keys: [], values: [] } : cached.own;
+        const own = { keys: [...kept.keys, ...keys], values: [...kept.values, ...values] };
+        const back = before.map((q) => attend(`${layer}.self_attention`, q, own, broken, `decoder ${i + 1} self`));
+        x = x.map((vector, k) => add(vector, back[k].output));
+        const asked = x.map((vector) => normed(`${layer}.residuals.1.norm`, vector));
+        const title = `decoder ${i + 1} cross`;
+        const across = asked.map((q) => attend(`${layer}.cross_attention`, q, cached.memory, broken, title));
+        x = x.map((vector, k) => feedForward(layer, 2, add(vector, across[k].output), broken));
         next.push({ own, memory: cached.memory });
-        maps.push({ self: back.weights, cross: across.weights });
-        layers.push(x);
+        maps.push({ self: back.at(-1).weights, cross: across.at(-1).weights });
+        layers.push(x.at(-1));
       });
-      return { state: next, logits: logitsOf(x), maps, lens: lens ? layers.map(logitsOf) : [] };
+      const logits = logitsOf(x.at(-1));
+      return { state: { ids, layers: next }, logits, maps, lens: lens ? layers.map(logitsOf) : [] };
     }
 
     /** Log-probability of a translation (ids without <s>, with </s>), step by step. */
