@@ -12,7 +12,7 @@
     const wish = { broken: {} };
     if (query.has("text")) wish.text = query.get("text").slice(0, 200);
     const [kind, name] = (query.get("break") ?? "").split(":");
-    if (["positions", "scale", "feedForward"].includes(kind)) wish.broken[kind] = true;
+    if (["positions", "scale", "feedForward", "causalMask"].includes(kind)) wish.broken[kind] = true;
     if (["head", "layer"].includes(kind) && name) wish.broken[`${kind}s`] = [name];
     return wish;
   }

@@ -6,7 +6,7 @@ const CourseInspector = (() => {
     "The animal didn't cross the street because it was too tired.",
     "The animal didn't cross the street because it was too wide.",
     "I would like a coffee, please.",
-    "The little girl gave the red apple to her brother.",
+    "The young girl gave the red apple to her brother.",
   ];
   const HINTS = {
     positions: "Watch the order: who does what to whom? (Chapter 05)",
