@@ -77,7 +77,9 @@ def test_record_grows_seed_by_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     run_experiments.run_experiment("tried", [1])  # what other code gave is put aside, not mixed in
     assert run_experiments.seeds_of(run_experiments.read_record("tried")) == {1}
     assert len(list((tmp_path / "runs" / "experiments").glob("tried-before-*"))) == 1
-    (tmp_path / "tried.py").write_text(f"{script}\n")  # of another size: compiled code is told by time and size
+    (tmp_path / "tried.py").write_text(
+        f"{script}\n"
+    )  # of another size: compiled code is told by time and size
     assert run_experiments.accept("tried")
     assert not run_experiments.accept("tried")
     assert not run_experiments.changes("tried")
