@@ -100,7 +100,7 @@ def greedy(
         model: the translator, in evaluation mode.
         src: token ids, (batch, src_len).
         max_len: most tokens of a translation, </s> included.
-        bos_id: the id that starts a target.
+        bos_id: the id that starts a target; -1 for a model whose prompt has it (chapter 11).
         eos_id: the id that ends it.
 
     Returns:
@@ -137,7 +137,7 @@ def sample(
         top_p: draw from the smallest set of tokens whose probabilities sum to at least this, above 0 and at
             most 1 (Holtzman et al. 2020).
         generator: for draws that can be repeated.
-        bos_id: the id that starts a target.
+        bos_id: the id that starts a target; -1 for a model whose prompt has it (chapter 11).
         eos_id: the id that ends it.
 
     Returns:
@@ -244,7 +244,7 @@ def beam_search(
         max_len: most tokens of a translation, </s> included. What is still open then is returned as it is.
         alpha: strength of the length penalty; 0 ranks by log-probability.
         top_beams: hypotheses returned for each sentence, best first; at most `beam`.
-        bos_id: the id that starts a target.
+        bos_id: the id that starts a target; -1 for a model whose prompt has it (chapter 11).
         eos_id: the id that ends it.
 
     Returns:
@@ -368,8 +368,8 @@ def _take(x: Tensor, index: Tensor) -> Tensor:
 
 
 def _forbid(scores: Tensor, *ids: int) -> Tensor:
-    """Make the given ids impossible, in place."""
-    scores[..., list(ids)] = -torch.inf
+    """Make the given ids impossible, in place; -1 is none."""
+    scores[..., [i for i in ids if i >= 0]] = -torch.inf
     return scores
 
 
@@ -381,8 +381,8 @@ def _check_search(model: Searchable, max_len: int, bos_id: int, eos_id: int) -> 
         raise ValueError(
             f"eos_id ({eos_id}) must differ from pad_id ({pad_id}) and bos_id ({bos_id})"
         )
-    for name, value in (("bos_id", bos_id), ("eos_id", eos_id)):
-        if not 0 <= value < model.config.vocab_size:
+    for name, value, least in (("bos_id", bos_id, -1), ("eos_id", eos_id, 0)):
+        if not least <= value < model.config.vocab_size:
             raise ValueError(
                 f"{name} ({value}) must be one of the {model.config.vocab_size} token ids"
             )

@@ -139,6 +139,8 @@ class MultiHeadAttention(nn.Module):
     Attributes:
         attend: the function that averages the values, (queries, keys, values, mask) → output and weights;
             `transformer_course.fast` puts torch's fused kernel in its place.
+        query_norm: normalises each head's queries before they are turned; does nothing by default (chapter 11).
+        key_norm: the same for the keys.
 
     Raises:
         ValueError: if a number is below 1, d_model isn't divisible by n_heads, or n_heads by n_key_heads.
@@ -173,6 +175,8 @@ class MultiHeadAttention(nn.Module):
         self.w_key = nn.Linear(d_model, d_keys, bias)
         self.w_value = nn.Linear(d_model, d_keys, bias)
         self.w_output = nn.Linear(d_model, d_model, bias)
+        self.query_norm: nn.Module = nn.Identity()
+        self.key_norm: nn.Module = nn.Identity()
 
     def reset_parameters(self) -> None:
         """Draw fresh weights: Xavier-uniform maps (Glorot and Bengio 2010), zero biases."""
@@ -221,7 +225,7 @@ class MultiHeadAttention(nn.Module):
         """
         source = self._checked(x, memory)
         positions = self._positions(x, cache, positions)
-        q = self.split_heads(self.w_query(x))  # (batch, heads, q_len, d_k)
+        q = self.query_norm(self.split_heads(self.w_query(x)))  # (batch, heads, q_len, d_k)
         q = self._rotated(q, positions)
         k, v = self.keys_and_values(source, cache, positions)  # (batch, heads, k_len, d_k)
         heads, weights = self._attended(q, k, v, mask, cache, positions)
@@ -247,7 +251,8 @@ class MultiHeadAttention(nn.Module):
         """
         if cache is None or not cache.read_only:
             self._check_input("memory", memory, memory.shape[0])
-            k = self._rotated(self.split_heads(self.w_key(memory)), positions)
+            k = self.key_norm(self.split_heads(self.w_key(memory)))
+            k = self._rotated(k, positions)
             v = self.split_heads(self.w_value(memory))
             if cache is not None:
                 cache.append(k, v, positions if self.score_bias else None)
@@ -272,6 +277,7 @@ class MultiHeadAttention(nn.Module):
         """
         self._check_input("memory", memory, memory.shape[0])
         keys, values = (self.split_heads(w(memory)) for w in (self.w_key, self.w_value))
+        keys = self.key_norm(keys)
         # In one piece each: else every step's matrix products would copy them again.
         return KeyValueCache(keys.contiguous(), values.contiguous(), memory.shape[1], True)
 

@@ -1,5 +1,6 @@
 """Positional encoding (chapter 05): telling attention, which sees a set, where each token stands."""
 
+from dataclasses import dataclass
 from typing import Literal
 
 import torch
@@ -128,3 +129,59 @@ class PositionalEncoding(nn.Module):
             raise ValueError(
                 f"sequence of length {end} is longer than the positions, max_len ({self.max_len})"
             )
+
+
+@dataclass(frozen=True)
+class RotaryEncoding:
+    r"""Turns queries and keys by angles that grow with their positions (Su et al. 2021; see chapter 12).
+
+    Numbers $j$ and $j + d_k/2$ of a head are a point of a plane; at position $m$ it is turned by
+    $m \cdot base^{-2j/d_k}$. So the score of a query and a key depends on their contents and their distance.
+
+    Args:
+        base: wavelengths go from 2π to $2\pi \cdot base^{1 - 2/d_k}$ positions.
+        layout: which numbers are a pair: "halves", $j$ and $j + d_k/2$ as in Llama (Touvron et al. 2023), or
+            "interleaved", neighbours, as in the paper.
+
+    Raises:
+        ValueError: if `layout` is unknown.
+
+    >>> turned = RotaryEncoding()(torch.tensor([[[[1.0, 0.0]] * 2]]), torch.arange(2))
+    >>> turned[0, 0]  # at position 1 by one radian
+    tensor([[1.0000, 0.0000],
+            [0.5403, 0.8415]])
+    """
+
+    base: float = 10000.0
+    layout: Literal["halves", "interleaved"] = "halves"
+
+    def __post_init__(self) -> None:
+        if self.layout not in ("halves", "interleaved"):
+            raise ValueError(f"layout ({self.layout!r}) must be 'halves' or 'interleaved'")
+
+    def __call__(self, x: Tensor, positions: Tensor) -> Tensor:
+        """Turn each vector.
+
+        Args:
+            x: queries or keys, (batch, heads, length, d_k).
+            positions: where they stand, counted from 0, (length,) or (batch, length), int64.
+
+        Returns:
+            The shape of `x`; every vector as long as before.
+
+        Raises:
+            ValueError: if d_k is odd.
+        """
+        d_k = x.shape[-1]
+        if d_k % 2:
+            raise ValueError(f"d_k ({d_k}) must be even: numbers are turned in pairs")
+        exponents = torch.arange(0, d_k, 2, device=x.device) / d_k  # (d_k/2,)
+        angles = positions[..., None] / self.base**exponents  # (…, length, d_k/2)
+        if positions.dim() == 2:
+            angles = angles[:, None]  # (batch, 1, length, d_k/2)
+        cos, sin = angles.cos().to(x.dtype), angles.sin().to(x.dtype)
+        if self.layout == "halves":
+            first, second = x.chunk(2, -1)
+            return torch.cat([first * cos - second * sin, second * cos + first * sin], -1)
+        first, second = x[..., ::2], x[..., 1::2]
+        return torch.stack([first * cos - second * sin, second * cos + first * sin], -1).flatten(-2)

@@ -1,6 +1,6 @@
 """Encoder and decoder (chapter 06): the whole Transformer, from token ids to a score for every next token.
 
-`config` has the sizes, `layers` the parts of a stack, `model` the stacks and the way through them, `cache` what
+`config` has the sizes, `layers` the parts of a stack, `newer` those that came later, `model` the stacks and the way through them, `cache` what
 a search keeps between two steps.
 """
 
@@ -13,8 +13,10 @@ from transformer_course.encoder_decoder.layers import (
     LayerNorm,
     Residual,
     layer_norm,
+    norm_of,
 )
 from transformer_course.encoder_decoder.model import Transformer
+from transformer_course.encoder_decoder.newer import GatedFeedForward, RMSNorm
 
 __all__ = [
     "DecoderCache",
@@ -22,10 +24,13 @@ __all__ = [
     "DecoderState",
     "EncoderLayer",
     "FeedForward",
+    "GatedFeedForward",
     "LayerConfig",
     "LayerNorm",
+    "RMSNorm",
     "Residual",
     "Transformer",
     "TransformerConfig",
     "layer_norm",
+    "norm_of",
 ]

@@ -22,6 +22,15 @@ class LayerConfig:
         bias: whether linear maps have biases.
         n_key_heads: heads of keys and values, each shared by a group of heads (Ainslie et al. 2023); as many as
             n_heads if None.
+        norm_kind: "layer", layer norm, or "rms", `RMSNorm` (chapter 11).
+        norm_eps: keeps the root of a norm away from 0; above 0.
+        activation: what stands between the two maps of the feed-forward net: "relu"; "gelu", exact, or
+            "gelu_tanh", its approximation (Hendrycks and Gimpel 2016); or "swiglu", which makes it a
+            `GatedFeedForward` (chapter 11).
+        rotary_base: turns queries and keys of self-attention by their positions, see `RotaryEncoding`; None =
+            no rotation.
+        qk_norm: whether each head's queries and keys pass through an `RMSNorm` of their own (Henry et al.
+            2020).
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -34,6 +43,11 @@ class LayerConfig:
     norm: Literal["pre", "post"] = "pre"
     bias: bool = True
     n_key_heads: int | None = None
+    norm_kind: Literal["layer", "rms"] = "layer"
+    norm_eps: float = 1e-5
+    activation: Literal["relu", "gelu", "gelu_tanh", "swiglu"] = "relu"
+    rotary_base: float | None = None
+    qk_norm: bool = False
 
     def __post_init__(self) -> None:
         check_whole_numbers(self)
@@ -51,6 +65,26 @@ class LayerConfig:
             raise ValueError(f"dropout ({self.dropout}) must be at least 0 and below 1")
         if self.norm not in ("pre", "post"):
             raise ValueError(f"norm ({self.norm!r}) must be 'pre' or 'post'")
+        self._check_newer()
+
+    def _check_newer(self) -> None:
+        if self.norm_kind not in ("layer", "rms"):
+            raise ValueError(f"norm_kind ({self.norm_kind!r}) must be 'layer' or 'rms'")
+        if not 0 < self.norm_eps < 1:
+            raise ValueError(f"norm_eps ({self.norm_eps}) must be above 0 and below 1")
+        if self.activation not in ("relu", "gelu", "gelu_tanh", "swiglu"):
+            raise ValueError(
+                f"activation ({self.activation!r}) must be 'relu', 'gelu', 'gelu_tanh' or 'swiglu'"
+            )
+        if self.rotary_base is None:
+            return
+        if not 1 < self.rotary_base < float("inf"):
+            raise ValueError(f"rotary_base ({self.rotary_base}) must be above 1 and finite")
+        if self.d_model // self.n_heads % 2:
+            raise ValueError(
+                f"rotary_base turns pairs of numbers, so d_model / n_heads ({self.d_model} / "
+                f"{self.n_heads}) must be even"
+            )
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
 """The layers of encoder and decoder (chapter 06): norm, feed-forward net, residual connections."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import torch
@@ -8,7 +9,15 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from transformer_course.encoder_decoder.config import LayerConfig
+from transformer_course.encoder_decoder.newer import GatedFeedForward, RMSNorm
 from transformer_course.multi_head import KeyValueCache, MultiHeadAttention, reset_linear
+from transformer_course.positional_encoding import RotaryEncoding
+
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": torch.relu,
+    "gelu": F.gelu,
+    "gelu_tanh": partial(F.gelu, approximate="tanh"),
+}
 
 
 def layer_norm(x: Tensor, gain: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
@@ -74,18 +83,22 @@ class FeedForward(nn.Module):
         d_model: width of input and output.
         d_ff: width in between.
         bias: whether the two maps have biases.
-
-    Attributes:
-        activation: what stands between the two maps; ReLU.
+        activation: what stands between the two maps; ReLU if left out.
     """
 
     activation: Callable[[Tensor], Tensor]
 
-    def __init__(self, d_model: int, d_ff: int, bias: bool = True) -> None:
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        bias: bool = True,
+        activation: Callable[[Tensor], Tensor] = torch.relu,
+    ) -> None:
         super().__init__()
         self.inner = nn.Linear(d_model, d_ff, bias)
         self.outer = nn.Linear(d_ff, d_model, bias)
-        self.activation = torch.relu
+        self.activation = activation
 
     def reset_parameters(self) -> None:
         """Draw fresh weights: Xavier-uniform maps (Glorot and Bengio 2010), zero biases."""
@@ -116,7 +129,7 @@ class Residual(nn.Module):
 
     def __init__(self, config: LayerConfig) -> None:
         super().__init__()
-        self.norm = LayerNorm(config.d_model)
+        self.norm = norm_of(config)
         self.dropout = nn.Dropout(config.dropout)
         self.pre = config.norm == "pre"
 
@@ -168,8 +181,8 @@ class EncoderLayer(nn.Module):
 
     def __init__(self, config: LayerConfig) -> None:
         super().__init__()
-        self.self_attention = _attention(config)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff, config.bias)
+        self.self_attention = _self_attention(config)
+        self.feed_forward = _feed_forward(config)
         self.residuals = nn.ModuleList(Residual(config) for _ in range(2))
 
     def forward(
@@ -210,9 +223,9 @@ class DecoderLayer(nn.Module):
 
     def __init__(self, config: LayerConfig) -> None:
         super().__init__()
-        self.self_attention = _attention(config)
+        self.self_attention = _self_attention(config)
         self.cross_attention = _attention(config)
-        self.feed_forward = FeedForward(config.d_model, config.d_ff, config.bias)
+        self.feed_forward = _feed_forward(config)
         self.residuals = nn.ModuleList(Residual(config) for _ in range(3))
 
     def forward(
@@ -255,5 +268,37 @@ class DecoderLayer(nn.Module):
         return third(x, self.feed_forward)
 
 
-def _attention(config: LayerConfig) -> MultiHeadAttention:
-    return MultiHeadAttention(config.d_model, config.n_heads, config.bias, config.n_key_heads)
+def norm_of(config: LayerConfig) -> LayerNorm | RMSNorm:
+    """The norm that a config asks for.
+
+    Args:
+        config: gives its kind, width and eps.
+
+    Returns:
+        A fresh norm.
+    """
+    kind = RMSNorm if config.norm_kind == "rms" else LayerNorm
+    return kind(config.d_model, config.norm_eps)
+
+
+def _feed_forward(config: LayerConfig) -> FeedForward | GatedFeedForward:
+    if config.activation == "swiglu":
+        return GatedFeedForward(config.d_model, config.d_ff, config.bias)
+    activation = ACTIVATIONS[config.activation]
+    return FeedForward(config.d_model, config.d_ff, config.bias, activation)
+
+
+def _attention(config: LayerConfig, rotation: RotaryEncoding | None = None) -> MultiHeadAttention:
+    attention = MultiHeadAttention(
+        config.d_model, config.n_heads, config.bias, config.n_key_heads, rotation
+    )
+    if config.qk_norm:
+        d_k = config.d_model // config.n_heads
+        attention.query_norm, attention.key_norm = (RMSNorm(d_k, config.norm_eps) for _ in range(2))
+    return attention
+
+
+def _self_attention(config: LayerConfig) -> MultiHeadAttention:
+    """Attention within one sequence, where distances have a meaning: the only one that is rotated."""
+    base = config.rotary_base
+    return _attention(config, None if base is None else RotaryEncoding(base))
