@@ -399,7 +399,7 @@ def _vit_to_ours(weights: Weights) -> None:
 
 def _vit_to_theirs(weights: Weights, ours: VisionConfig) -> None:
     width = ours.patch_size
-    weights[PATCHES] = weights[PATCHES].unflatten(1, (ours.channels, width, width))
+    weights[PATCHES] = weights[PATCHES].view(-1, ours.channels, width, width)
     weights[VIT_POSITIONS] = weights[VIT_POSITIONS][None]
 
 

@@ -63,7 +63,7 @@ def load_model(folder: str | Path) -> Model:
     make, sizes = FAMILIES[values["family"]]
     try:
         config = values["config"] | {"layer": LayerConfig(**values["config"]["layer"])}
-        model: Model = make(sizes(**config))  # type: ignore[arg-type]
+        model: Model = make(sizes(**config))
         load_weights(model, tensors)
     except (TypeError, KeyError, ValueError) as error:
         raise CheckpointError(f"{path} is damaged or of another version ({error})") from error
