@@ -1,14 +1,20 @@
 """The training that experiments with small models have in common."""
 
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import torch
 
 from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.batches import Example
 from transformer_course.encoder_decoder import Transformer
+from transformer_course.families import Rows
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.seq2seq import Seq2Seq
 from transformer_course.training import LossFn, Trainer, TrainingConfig, validation_loss
+from transformer_course.training.batches import Trainable
+
+Model = TypeVar("Model", bound=Trainable)
 
 
 def trained(
@@ -42,3 +48,36 @@ def trained(
     trainer.train()
     trainer.model.eval()
     return trainer
+
+
+def trained_on(
+    model: Model,
+    train: Rows,
+    valid: Rows,
+    training: dict[str, Any],
+    folder: Path,
+    loss: LossFn,
+) -> tuple[Model, Trainer]:
+    """Train one of the families, or go on where an earlier run was interrupted.
+
+    Args:
+        model: the model, trained in place.
+        train: what it learns from.
+        valid: held-out rows, for the losses of the history; those of their batches are averaged.
+        training: values of `TrainingConfig`, the seed among them.
+        folder: for the checkpoints.
+        loss: what is made small.
+    """
+
+    def evaluate(model: Any) -> dict[str, float]:
+        torch.manual_seed(0)  # what is hidden from a masked model is the same every time
+        batches = valid.epoch()
+        losses = [loss(model, *valid.tensors(batch)).item() for batch in batches]
+        return {"loss": sum(losses) / len(losses)}
+
+    trainer = Trainer(model, train, loss, evaluate, TrainingConfig(**training), folder)
+    if list_checkpoints(folder):
+        trainer.resume()
+    trainer.train()
+    model.eval()
+    return model, trainer

@@ -17,7 +17,7 @@ and what this moves is left out.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from pathlib import Path
@@ -212,19 +212,15 @@ def _watched_trainings(shake: float) -> Iterator[list[dict[str, Any]]]:
 def _observed(trainer: Trainer, train: Any) -> dict[str, Any]:
     """What a trained model answers for fixed inputs, and what its checkpoints give back."""
     model: Any = deepcopy(trainer.model)
-    model.eval()
-    ids, size = torch.arange(14).view(2, 7), model.config.vocab_size
-    src, tgt = 3 + ids * 13 % (size - 3), 3 + ids * 29 % (size - 3)
-    src[1, 5:], tgt[:, 0], tgt[1, 4:] = model.config.pad_id, 1, model.config.pad_id
+    inputs = _fixed_inputs(trainer)
     model.train()  # where there is dropout, its random numbers count
     torch.manual_seed(0)
     with torch.no_grad():
-        loss = trainer.loss_fn(model, src, tgt).item()
-    seen: dict[str, Any] = {
-        "loss": loss,
-        "logits": _logits(model.eval(), src, tgt),
-        "searches": _searches(model, src),
-    }
+        loss = trainer.loss_fn(model, *inputs).item()
+    seen: dict[str, Any] = {"loss": loss, "logits": _logits(model.eval(), inputs)}
+    if hasattr(model, "start"):
+        beginning = inputs[0] if hasattr(model, "encode") else inputs[0][:, :3]
+        seen["searches"] = _searches(model, beginning)
     seen["history"] = [dict(record) for record in trainer.history]  # its seconds are left out later
     paths = list_checkpoints(trainer.folder) if trainer.folder else []
     if not paths or trainer.folder is None:
@@ -236,21 +232,35 @@ def _observed(trainer: Trainer, train: Any) -> dict[str, Any]:
     ):
         load_weights(model, nothing)
         load_weights(model, weights)
-        seen[f"logits, {name}"] = _logits(model, src, tgt)
+        seen[f"logits, {name}"] = _logits(model, inputs)
     if len(paths) > 1:
         trainer.resume(paths[-2].name)
         again: list[float] = []
         train(trainer, lambda progress: again.append(progress.loss))
         model = deepcopy(trainer.model).eval()
         seen["losses, resumed"] = again
-        seen["logits, resumed"] = _logits(model, src, tgt)
+        seen["logits, resumed"] = _logits(model, inputs)
     return seen
 
 
+def _fixed_inputs(trainer: Trainer) -> Sequence[Tensor]:
+    """Two pairs of sentences; for a model of another family, two of the training's own rows."""
+    model: Any = trainer.model
+    if not hasattr(model, "encode"):
+        return trainer.data.tensors(trainer.data.epoch()[0][:2])
+    ids, size = torch.arange(14).view(2, 7), model.config.vocab_size
+    src, tgt = 3 + ids * 13 % (size - 3), 3 + ids * 29 % (size - 3)
+    src[1, 5:], tgt[:, 0], tgt[1, 4:] = model.config.pad_id, 1, model.config.pad_id
+    return src, tgt
+
+
 @torch.no_grad()
-def _logits(model: nn.Module, src: Tensor, tgt: Tensor) -> list[float]:
+def _logits(model: nn.Module, inputs: Sequence[Tensor]) -> list[float]:
     """Some scores at the ends of the targets, and the spread of all."""
-    logits: Tensor = model(src, tgt)
+    if not hasattr(model, "encode"):
+        scores: Tensor = model(inputs[0])
+        return [*scores.flatten()[:: 1 + scores.numel() // 12].tolist(), scores.std().item()]
+    logits: Tensor = model(*inputs)
     return [
         *logits[:, 3, :6].flatten().tolist(),
         *logits[:, -1, 3:6].flatten().tolist(),

@@ -183,7 +183,8 @@ class DecoderOnly(nn.Module):
             mask: broadcastable to (batch, heads, length, k_len); True = may attend. Hides what follows and
                 padding if left out.
             caches: from `Stack.start_caches`; they grow by `length` (chapter 09).
-            positions: where the tokens stand, (length,) or (batch, length); 0, 1, 2, … if left out.
+            positions: where the tokens stand, (length,) or (batch, length); if left out, one after the other,
+                after those in the caches.
 
         Returns:
             (batch, length, d_model).
@@ -194,6 +195,9 @@ class DecoderOnly(nn.Module):
         """
         check_ids("ids", ids, self.config.vocab_size)
         mask = decoder_mask(ids, self.config.pad_id) if mask is None else mask
+        if caches and positions is None:
+            before = caches[0].length
+            positions = torch.arange(before, before + ids.shape[1], device=ids.device)
         x = self.positions(self.embedding(ids), positions)  # (batch, length, d_model)
         return self.stack(self.dropout(x), mask, caches, positions)
 
@@ -225,9 +229,11 @@ class DecoderOnly(nn.Module):
             The state after the prompt, for `step`.
 
         Raises:
-            ValueError: if prompt and continuation together are longer than the model's max_len, a prompt is
-                empty or padded elsewhere than on the right, or as `states` does.
+            ValueError: if `beams` is below 1, prompt and continuation together are longer than the model's
+                max_len, a prompt is empty or padded elsewhere than on the right, or as `states` does.
         """
+        if beams < 1:
+            raise ValueError(f"beams ({beams}) must be 1 or more")
         total, limit = src.shape[-1] + max_len - 1, self.config.max_len  # the last one isn't read
         if total > limit:
             raise ValueError(

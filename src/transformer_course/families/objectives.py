@@ -25,7 +25,7 @@ def mask_tokens(
     vocab_size: int,
     *,
     share: float = 0.15,
-    special: int = 4,
+    special: int = 3,
     generator: torch.Generator | None = None,
 ) -> tuple[Tensor, Tensor]:
     """Hide some tokens, for a model to guess: 80 % become [MASK], 10 % another token, 10 % stay.
@@ -71,7 +71,12 @@ def mask_tokens(
 
 
 def masked_loss(
-    model: EncoderOnly, ids: Tensor, mask_id: int, generator: torch.Generator | None = None
+    model: EncoderOnly,
+    ids: Tensor,
+    mask_id: int,
+    *,
+    special: int = 3,
+    generator: torch.Generator | None = None,
 ) -> Tensor:
     """Guess the tokens that `mask_tokens` hides; what can be seen doesn't count (Devlin et al. 2019, §3.1).
 
@@ -79,6 +84,7 @@ def masked_loss(
         model: scores every token at every place.
         ids: token ids, (batch, length).
         mask_id: the id of [MASK].
+        special: ids below this are never hidden, see `mask_tokens`.
         generator: for draws that can be repeated; torch's own random numbers if left out.
 
     Returns:
@@ -87,13 +93,17 @@ def masked_loss(
     Raises:
         ValueError: as the model does.
     """
-    read, labels = mask_tokens(ids, mask_id, model.config.vocab_size, generator=generator)
+    size = model.config.vocab_size
+    read, labels = mask_tokens(ids, mask_id, size, special=special, generator=generator)
     mask = padding_mask(ids, model.config.pad_id)
     return cross_entropy(model(read, mask), labels, IGNORED)
 
 
 def language_model_loss(
-    model: DecoderOnly, ids: Tensor, prompt_lengths: Tensor | None = None
+    model: DecoderOnly,
+    ids: Tensor,
+    prompt_lengths: Tensor | None = None,
+    mask: Tensor | None = None,
 ) -> Tensor:
     """Guess each token from those before it; of a prompt nothing is guessed.
 
@@ -102,6 +112,8 @@ def language_model_loss(
         ids: token ids, (batch, length), padded on the right.
         prompt_lengths: how many tokens of each row are only read, (batch,), int64; 1 if left out, as the
             first token has nothing before it.
+        mask: who sees whom, if not every token those before it, (batch, heads, length − 1, length − 1); True =
+            may attend.
 
     Returns:
         Mean cross-entropy per guessed token, in nats.
@@ -110,16 +122,22 @@ def language_model_loss(
         ValueError: as the model does; a row of one token leaves nothing to guess.
     """
     labels = _next_tokens(ids, prompt_lengths, model.config.pad_id)
-    return cross_entropy(model(ids[:, :-1]), labels, IGNORED)
+    return cross_entropy(model(ids[:, :-1], mask), labels, IGNORED)
 
 
-def token_losses(model: DecoderOnly, ids: Tensor, prompt_lengths: Tensor | None = None) -> Tensor:
+def token_losses(
+    model: DecoderOnly,
+    ids: Tensor,
+    prompt_lengths: Tensor | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
     """The loss of each single token; sums of them give perplexity and bits per character.
 
     Args:
         model: as in `language_model_loss`.
         ids: (batch, length).
         prompt_lengths: (batch,), int64.
+        mask: as in `language_model_loss`; True = may attend.
 
     Returns:
         In nats, (batch, length − 1); 0 where nothing is guessed.
@@ -128,7 +146,7 @@ def token_losses(model: DecoderOnly, ids: Tensor, prompt_lengths: Tensor | None 
         ValueError: as the model does.
     """
     labels = _next_tokens(ids, prompt_lengths, model.config.pad_id)
-    log_probs = log_softmax(model(ids[:, :-1]))
+    log_probs = log_softmax(model(ids[:, :-1], mask))
     said = labels.clamp(min=0)[:, :, None]
     return -log_probs.gather(-1, said).squeeze(-1).masked_fill(labels == IGNORED, 0.0)
 
@@ -191,12 +209,13 @@ class Rows:
 
     Args:
         rows: lists of token ids, or a tensor whose first dimension counts images.
-        numbers: one a row: its class, or the length of its prompt.
+        labels: the class of each row, if there are classes.
+        prompt_lengths: how many tokens of each row are only read, if it begins with a prompt.
         batch_size: rows in a batch.
         pad_id: fills up short rows on the right.
 
     Raises:
-        ValueError: if there are no rows, a row is empty, or there aren't as many numbers as rows.
+        ValueError: if there are no rows, a row is empty, there are both labels and prompts, or not one a row.
 
     >>> data = Rows([[1, 5], [1, 5, 6]], [0, 1])
     >>> [tensor.tolist() for tensor in data.tensors([0, 1])]
@@ -206,17 +225,24 @@ class Rows:
     def __init__(
         self,
         rows: Sequence[Sequence[int]] | Tensor,
-        numbers: Sequence[int] | None = None,
+        labels: Sequence[int] | None = None,
+        prompt_lengths: Sequence[int] | None = None,
         batch_size: int = 64,
         pad_id: int = 0,
     ) -> None:
         if not len(rows) or any(not len(row) for row in rows):
             raise ValueError("rows must hold at least one row, and each row something")
+        if labels is not None and prompt_lengths is not None:
+            raise ValueError("rows have labels or prompt_lengths, not both")
+        numbers = prompt_lengths if labels is None else labels
         if numbers is not None and len(numbers) != len(rows):
-            raise ValueError(f"each row needs its number: {len(rows)} rows, {len(numbers)} numbers")
+            name = "prompt_lengths" if labels is None else "labels"
+            raise ValueError(
+                f"{name} ({len(numbers)} numbers) must be as many as rows ({len(rows)})"
+            )
         if batch_size < 1:
             raise ValueError(f"batch_size ({batch_size}) must be 1 or more")
-        self.rows, self.numbers = rows, numbers
+        self.rows, self.numbers, self.labelled = rows, numbers, labels is not None
         self.batch_size, self.pad_id = batch_size, pad_id
 
     def epoch(self, seed: int | None = None) -> list[list[int]]:
@@ -259,22 +285,23 @@ class Rows:
         return rows, torch.tensor([self.numbers[i] for i in batch])
 
     def n_predicted(self, batch: Sequence[int]) -> int:
-        """How much a batch holds, for the trainer's display.
+        """What the loss of a batch is the mean of.
 
         Args:
             batch: indices of rows.
 
         Returns:
-            Its tokens, or its images.
+            Its rows, if they have labels; else the tokens that are guessed.
         """
-        return (
-            len(batch) if isinstance(self.rows, Tensor) else sum(len(self.rows[i]) for i in batch)
-        )
+        if self.labelled or isinstance(self.rows, Tensor):
+            return len(batch)
+        read = [1] * len(self.rows) if self.numbers is None else self.numbers
+        return sum(len(self.rows[i]) - read[i] for i in batch)
 
     @cached_property
     def digest(self) -> str:
-        """A fingerprint of the data, by which a resumed run knows it again."""
-        state = hashlib.sha256()
+        """A fingerprint of the data and its batches' size, by which a resumed run knows them again."""
+        state = hashlib.sha256(f"{self.batch_size} {self.pad_id}|".encode())
         for row in self.rows:
             state.update(np.asarray(row).tobytes() + b"|")
         state.update(np.asarray(self.numbers if self.numbers is not None else []).tobytes())

@@ -148,7 +148,7 @@ def _fill(model: Model, kind: Kind, given: Weights) -> None:
     if not any(name.startswith(kind.body) for name in given):  # saved as a body without a head
         given = {kind.body + name: weight for name, weight in given.items()}
     kind.to_ours(given)
-    missing = []
+    missing, head = [], False
     with torch.no_grad():
         for ours, parameter in model.named_parameters():
             theirs = _theirs(ours, kind)
@@ -160,6 +160,9 @@ def _fill(model: Model, kind: Kind, given: Weights) -> None:
                 raise ValueError(f"{theirs} must be of shape {tuple(parameter.shape)}, got {found}")
             else:
                 parameter.copy_(weight)
+                head = head or not theirs.startswith(kind.body)
+    if head and missing:
+        raise ValueError(f"it has a part of the head only; missing: {', '.join(missing)}")
     unknown = [name for name in given if not re.fullmatch(kind.left_out, name)]
     if unknown:
         raise ValueError(f"{type(model).__name__} has no place for {', '.join(sorted(unknown))}")
@@ -174,6 +177,11 @@ def _must(config: Config, **wanted: Any) -> None:
     for name, value in wanted.items():
         if config.get(name, value) != value:
             raise ValueError(f"{name} must be {value!r}, got {config[name]!r}")
+
+
+def _pad_id(config: Config) -> int:
+    pad_id = config.get("pad_token_id")
+    return -1 if pad_id is None else int(pad_id)
 
 
 def _read_bert(config: Config) -> EncoderOnly:
@@ -193,7 +201,7 @@ def _read_bert(config: Config) -> EncoderOnly:
             ),
             n_layers=config["num_hidden_layers"],
             max_len=config["max_position_embeddings"],
-            pad_id=config["pad_token_id"],
+            pad_id=_pad_id(config),
         )
     )
 
@@ -211,7 +219,7 @@ def _write_bert(ours: EncoderConfig) -> dict[str, Any]:
         "vocab_size": ours.vocab_size,
         "num_hidden_layers": ours.n_layers,
         "max_position_embeddings": ours.max_len,
-        "pad_token_id": ours.pad_id,
+        "pad_token_id": None if ours.pad_id < 0 else ours.pad_id,
         "type_vocab_size": 1,
         "tie_word_embeddings": True,
     }
@@ -222,6 +230,10 @@ BERT_SEGMENTS = "bert.embeddings.token_type_embeddings.weight"
 
 
 def _bert_to_ours(weights: Weights) -> None:
+    for name in list(weights):  # the first files called gain and bias of a norm so
+        if found := re.fullmatch(r"(.+\.LayerNorm)\.(gamma|beta)", name):
+            new = "weight" if found[2] == "gamma" else "bias"
+            weights[f"{found[1]}.{new}"] = weights.pop(name)
     weights[BERT_POSITIONS] = weights[BERT_POSITIONS] + weights.pop(BERT_SEGMENTS)[0]
 
 
@@ -232,7 +244,6 @@ def _bert_to_theirs(weights: Weights, _: EncoderConfig) -> None:
 def _read_gpt2(config: Config) -> DecoderOnly:
     _must(config, activation_function="gelu_new", add_cross_attention=False)
     _must(config, scale_attn_weights=True, scale_attn_by_inverse_layer_idx=False)
-    pad_id = config.get("pad_token_id")
     return DecoderOnly(
         DecoderConfig(
             vocab_size=config["vocab_size"],
@@ -246,7 +257,7 @@ def _read_gpt2(config: Config) -> DecoderOnly:
             ),
             n_layers=config["n_layer"],
             max_len=config["n_positions"],
-            pad_id=-1 if pad_id is None else pad_id,
+            pad_id=_pad_id(config),
             tie_embeddings=config.get("tie_word_embeddings", True),
         )
     )
@@ -298,11 +309,10 @@ def _gpt2_to_theirs(weights: Weights, _: DecoderConfig) -> None:
 def _read_llama(config: Config) -> DecoderOnly:
     _must(config, hidden_act="silu", attention_bias=False, mlp_bias=False)
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
-    _must(rope, rope_type="default")
+    _must(rope, rope_type="default", type="default")  # older files say type
     d_model, n_heads = config["hidden_size"], config["num_attention_heads"]
     if config.get("head_dim") is not None:
         _must(config, head_dim=d_model // n_heads)
-    pad_id = config.get("pad_token_id")
     return DecoderOnly(
         DecoderConfig(
             vocab_size=config["vocab_size"],
@@ -321,7 +331,7 @@ def _read_llama(config: Config) -> DecoderOnly:
             n_layers=config["num_hidden_layers"],
             max_len=config["max_position_embeddings"],
             positions="none",
-            pad_id=-1 if pad_id is None else pad_id,
+            pad_id=_pad_id(config),
             tie_embeddings=config.get("tie_word_embeddings", False),
         )
     )

@@ -1,0 +1,1182 @@
+"""The families: transformers, torch.nn and plain sums as oracles, searches, objectives, files, and refusals."""
+
+import itertools
+import json
+import math
+import re
+import shutil
+import tempfile
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import safetensors.torch
+import torch
+import torch.nn.functional as F
+import transformers
+from hypothesis import given
+from hypothesis import strategies as st
+from oracles import assert_same, assert_same_gradients, random_ids, refuses, shake, tiny_model
+from torch import Tensor, nn
+from transformers.models.llama import modeling_llama
+
+from transformer_course.checkpoints import CheckpointError, load_tensors, save_tensors
+from transformer_course.decoding import beam_search, greedy, sample
+from transformer_course.encoder_decoder import (
+    DecoderLayer,
+    EncoderLayer,
+    GatedFeedForward,
+    LayerConfig,
+    RMSNorm,
+)
+from transformer_course.families import (
+    IGNORED,
+    Classifier,
+    DecoderConfig,
+    DecoderOnly,
+    EncoderConfig,
+    EncoderOnly,
+    Rows,
+    VisionConfig,
+    VisionTransformer,
+    classification_loss,
+    from_pretrained,
+    language_model_loss,
+    load_model,
+    mask_tokens,
+    masked_loss,
+    pool,
+    prefix_mask,
+    save_model,
+    to_pretrained,
+    token_losses,
+)
+from transformer_course.masking import causal_mask, decoder_mask
+from transformer_course.positional_encoding import RotaryEncoding
+from transformer_course.training import Trainer, TrainingConfig
+
+VOCAB, MAX_LEN, EOS = 13, 17, 2
+MODERN: dict[str, Any] = {"n_key_heads": 3, "bias": False, "rotary_base": 20.0, "qk_norm": True}
+MODERN |= {"norm_kind": "rms", "activation": "swiglu"}
+# What a language model may be made of: changes of its layers, and its positions.
+STYLES: dict[str, tuple[dict[str, Any], str]] = {
+    "learned": ({}, "learned"),
+    "sinusoidal, post-norm": ({"norm": "post", "activation": "gelu"}, "sinusoidal"),
+    "rotary": ({"rotary_base": 20.0}, "none"),
+    "modern": (MODERN, "none"),
+}
+styles = st.sampled_from([*STYLES])
+each_style = pytest.mark.parametrize("style", STYLES)
+
+
+def layer(**changes: Any) -> LayerConfig:
+    """Heads of width 2, 7 numbers in the feed-forward net, no dropout."""
+    return LayerConfig(**({"d_model": 12, "n_heads": 6, "d_ff": 7, "dropout": 0.0} | changes))
+
+
+def shaken(model: Any) -> Any:
+    """In evaluation mode, with noise on every weight."""
+    shake(model)
+    return model.eval()
+
+
+def decoder(style: str = "learned", seed: int = 0, **changes: Any) -> DecoderOnly:
+    """A random language model."""
+    torch.manual_seed(seed)
+    changed, positions = STYLES[style]
+    sizes: dict[str, Any] = {"vocab_size": VOCAB, "n_layers": 2, "max_len": MAX_LEN}
+    sizes |= {"layer": layer(**changed), "positions": positions}
+    return shaken(DecoderOnly(DecoderConfig(**(sizes | changes))))
+
+
+def encoder(seed: int = 0, **changes: Any) -> EncoderOnly:
+    """A random masked language model, like BERT if `changes` don't say otherwise."""
+    torch.manual_seed(seed)
+    of_layer = layer(**({"norm": "post", "activation": "gelu"} | changes))
+    return shaken(EncoderOnly(EncoderConfig(VOCAB, of_layer, 2, MAX_LEN)))
+
+
+def vision(seed: int = 0, **changes: Any) -> VisionTransformer:
+    """Images of 6 × 6 pixels in 2 colours, cut into 9 patches."""
+    torch.manual_seed(seed)
+    sizes: dict[str, Any] = {"n_layers": 2} | changes
+    return shaken(VisionTransformer(VisionConfig(layer(activation="gelu"), 6, 2, 2, 5, **sizes)))
+
+
+def images(batch: int = 3) -> Tensor:
+    return torch.randn(batch, 2, 6, 6)
+
+
+def spoilt(message: str) -> "pytest.RaisesExc[CheckpointError]":
+    """Expect a CheckpointError with exactly this message."""
+    return pytest.raises(CheckpointError, match=f"^{re.escape(message)}$")
+
+
+def assert_same_weights(one: nn.Module, two: nn.Module) -> None:
+    ours, others = dict(one.named_parameters()), dict(two.named_parameters())
+    assert ours.keys() == others.keys()
+    for name in ours:
+        assert torch.equal(ours[name], others[name]), name
+
+
+# The parts of a layer
+
+
+@given(width=st.integers(1, 9), scale=st.sampled_from([1e-3, 1.0, 100.0]), seed=st.integers(0, 99))
+def test_rms_norm_equals_torch_with_gradients(width: int, scale: float, seed: int) -> None:
+    """At a scale of 1e-3 the eps decides, so a wrong place of it shows."""
+    torch.manual_seed(seed)
+    ours, theirs = RMSNorm(width, 1e-4), nn.RMSNorm(width, 1e-4)
+    assert (ours.gain == 1).all()
+    shake(ours)
+    with torch.no_grad():
+        theirs.weight.copy_(ours.gain)
+    x = (scale * torch.randn(3, 5, width)).requires_grad_()
+    copy = x.detach().clone().requires_grad_()
+    outputs = ours(x), theirs(copy)
+    assert_same(*outputs)
+    assert_same_gradients(outputs, {"x": (x, copy), "gain": (ours.gain, theirs.weight)})
+    half = x.detach().bfloat16()
+    assert ours.bfloat16()(half).dtype == torch.bfloat16
+    assert_same(ours(half).float(), theirs.bfloat16()(half).float(), 0.01)
+    ours.reset_parameters()
+    assert (ours.gain == 1).all()
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_gated_feed_forward_is_its_formula(bias: bool) -> None:
+    torch.manual_seed(0)
+    net = GatedFeedForward(5, 7, bias)
+    net.reset_parameters()
+    assert sum(p.numel() for p in net.parameters()) == 3 * 5 * 7 + bias * (7 + 7 + 5)
+    assert all((p == 0).all() for name, p in net.named_parameters() if name.endswith("bias"))
+    shake(net)
+    x = torch.randn(2, 3, 5)
+    maps: list[Any] = [net.gate, net.inner, net.outer]
+    gate, inner, outer = ((m.weight, 0 if m.bias is None else m.bias) for m in maps)
+    z = x @ gate[0].T + gate[1]
+    gated = z / (1 + (-z).exp()) * (x @ inner[0].T + inner[1])
+    assert_same(net(x), gated @ outer[0].T + outer[1])
+
+
+def test_query_and_key_norms_stand_before_the_rotation_of_each_head() -> None:
+    torch.manual_seed(0)
+    attention: Any = shaken(EncoderLayer(layer(**MODERN)).self_attention)
+    x, turn = torch.randn(1, 5, 12), RotaryEncoding(20.0)
+    q, k, v = (
+        w(x).view(1, 5, -1, 2).transpose(1, 2)
+        for w in (attention.w_query, attention.w_key, attention.w_value)
+    )
+    q, k = (
+        turn(F.rms_norm(y, (2,), norm.gain, 1e-5), torch.arange(5))
+        for y, norm in ((q, attention.query_norm), (k, attention.key_norm))
+    )
+    heads = F.scaled_dot_product_attention(q, k, v, enable_gqa=True)
+    expected = attention.w_output(heads.transpose(1, 2).flatten(2))
+    assert_same(attention(x)[0], expected)
+
+
+@torch.no_grad()
+def test_cross_attention_has_the_norms_but_no_rotation_cached_or_not() -> None:
+    torch.manual_seed(0)
+    ours = shaken(DecoderLayer(layer(**MODERN)))
+    assert ours.cross_attention.rotation is None
+    x, memory = torch.randn(2, 3, 12), torch.randn(2, 5, 12)
+    order = [3, 1, 0, 4, 2]
+    assert_same(ours(x, memory[:, order], None), ours(x, memory, None))
+    kept = ours.cross_attention.cache_memory(memory)
+    assert_same(ours(x, None, None, cross_cache=kept), ours(x, memory, None))
+
+
+@given(
+    layout=st.sampled_from(["halves", "interleaved"]),
+    pairs=st.integers(1, 8),
+    places=st.tuples(*3 * [st.integers(0, 300)]),
+    base=st.sampled_from([10.0, 10000.0]),
+)
+def test_rotation_keeps_lengths_and_scores_know_the_distance_only(
+    layout: Any, pairs: int, places: tuple[int, int, int], base: float
+) -> None:
+    turn, (q, k) = RotaryEncoding(base, layout), torch.randn(2, 1, 1, 1, 2 * pairs)
+    first, second, shift = places
+
+    def score(here: int, there: int) -> Tensor:
+        turned = turn(q, torch.tensor([here])), turn(k, torch.tensor([there]))
+        assert_same(turned[0].norm(), q.norm(), 1e-4)
+        return (turned[0] * turned[1]).sum()
+
+    assert_same(score(first, second), score(first + shift, second + shift), 1e-3)
+    assert torch.equal(turn(q, torch.tensor([0])), q)
+
+
+@given(length=st.integers(1, 9), pairs=st.integers(1, 5), seed=st.integers(0, 99))
+def test_rotation_equals_llamas_and_the_papers(length: int, pairs: int, seed: int) -> None:
+    torch.manual_seed(seed)
+    d_k = 2 * pairs
+    x, positions = torch.randn(2, 3, length, d_k), torch.randint(0, 200, (2, length))
+    config = transformers.LlamaConfig(hidden_size=d_k, num_attention_heads=1)
+    cos, sin = modeling_llama.LlamaRotaryEmbedding(config)(x, positions)
+    expected, _ = modeling_llama.apply_rotary_pos_emb(x, x, cos, sin)
+    halves = RotaryEncoding()
+    assert_same(halves(x, positions), expected)
+    order = torch.arange(d_k).view(2, pairs).T.flatten()  # 0, d_k/2, 1, d_k/2 + 1, …
+    neighbours = RotaryEncoding(layout="interleaved")(x[..., order], positions)
+    assert_same(neighbours, expected[..., order])
+    numbers = torch.view_as_complex(x[..., order].view(2, 3, length, pairs, 2).contiguous())
+    angles = positions[:, None, :, None] * 10000.0 ** (-torch.arange(pairs) / pairs)
+    turned = torch.view_as_real(numbers * torch.polar(torch.ones(()), angles)).flatten(-2)
+    assert_same(neighbours, turned)
+    assert_same(halves(x, positions[0])[0], expected[0])
+
+
+def test_rotation_refuses() -> None:
+    pairs = "rotary_base turns pairs of numbers, so d_model / n_heads (12 / 4) must be even"
+    with refuses(pairs):
+        layer(rotary_base=9.0, n_heads=4)
+    with refuses("layout ('thirds') must be 'halves' or 'interleaved'"):
+        RotaryEncoding(layout="thirds")  # type: ignore[arg-type]
+    with refuses("d_k (5) must be even: numbers are turned in pairs"):
+        RotaryEncoding()(torch.zeros(1, 1, 2, 5), torch.arange(2))
+
+
+# Sizes
+
+
+def weights_of(model: Callable[[], nn.Module]) -> int:
+    with torch.device("meta"):
+        return sum(p.numel() for p in model().parameters())
+
+
+def test_presets_have_the_weights_they_should() -> None:
+    """By hand; old and new are about equal, so that comparing them is fair."""
+    tiny, modern = DecoderConfig.tiny(1000), DecoderConfig.modern(1000)
+    old, new = (weights_of(lambda c=c: DecoderOnly(c)) for c in (tiny, modern))  # type: ignore[misc]
+    table, positions = 1000 * 128, 128 * 128
+    of_layer = 4 * (128 * 128 + 128) + (2 * 128 * 512 + 512 + 128) + 4 * 128
+    assert old == table + positions + 4 * of_layer + 2 * 128
+    assert new == table + 4 * (3 * 128 * 128 + 3 * 128 * 384 + 2 * 128 + 2 * 32) + 128
+    assert abs(new / old - 1) < 0.03
+    bert = weights_of(lambda: EncoderOnly(EncoderConfig.tiny(1000)))
+    head = 128 * 128 + 128 + 2 * 128 + 1000
+    assert bert == table + positions + 2 * 128 + 4 * of_layer + head
+    digits = VisionConfig.digits()
+    assert (digits.n_patches, digits.max_len, digits.d_model, digits.dropout) == (16, 17, 64, 0.1)
+    assert VisionTransformer(digits)(torch.zeros(3, 1, 8, 8)).shape == (3, 10)
+    for config in (tiny, modern, EncoderConfig.tiny(1000)):
+        assert (config.d_model, config.dropout, config.vocab_size) == (128, 0.1, 1000)
+
+
+@pytest.mark.parametrize(
+    ("config", "field", "value", "rule"),
+    [
+        ("layer", "norm_kind", "batch", "must be 'layer' or 'rms'"),
+        ("layer", "norm_eps", 0.0, "must be above 0 and below 1"),
+        ("layer", "norm_eps", 1.0, "must be above 0 and below 1"),
+        ("layer", "norm_eps", math.nan, "must be above 0 and below 1"),
+        ("layer", "activation", "silu", "must be 'relu', 'gelu', 'gelu_tanh' or 'swiglu'"),
+        ("layer", "rotary_base", 1.0, "must be above 1 and finite"),
+        ("layer", "rotary_base", math.inf, "must be above 1 and finite"),
+        ("texts", "positions", "rotary", "must be 'sinusoidal', 'learned' or 'none'"),
+        ("texts", "pad_id", 13, "must be one of the 13 token ids, or -1"),
+        ("texts", "pad_id", -2, "must be one of the 13 token ids, or -1"),
+        ("texts", "n_layers", 0, "must be 1 or more"),
+        ("texts", "max_len", 5.0, "must be a whole number"),
+        ("images", "image_size", 7, "must be divisible by patch_size (2)"),
+        ("images", "positions", "sinusoidal", "must be 'learned' or 'none'"),
+        ("images", "channels", 0, "must be 1 or more"),
+        ("images", "n_classes", True, "must be a whole number"),
+    ],
+)
+def test_configs_refuse(config: str, field: str, value: object, rule: str) -> None:
+    texts: list[Any] = [encoder().config, decoder().config]
+    configs = {"layer": [layer()], "texts": texts, "images": [vision().config]}
+    for valid in configs[config]:
+        with refuses(f"{field} ({value!r}) {rule}"):
+            replace(valid, **{field: value})
+
+
+MAKERS: dict[str, Callable[[], Any]] = {
+    "encoder": encoder,
+    "pre-norm encoder": lambda: encoder(norm="pre", norm_kind="rms"),
+    "decoder": decoder,
+    "modern decoder": lambda: decoder("modern", tie_embeddings=False),
+    "vision": vision,
+}
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+def test_gradients_reach_every_weight_and_reset_leaves_nothing_of_them(kind: str) -> None:
+    model = MAKERS[kind]()
+    inputs = images() if kind == "vision" else random_ids([MAX_LEN, 4], VOCAB)
+    model(inputs).logsumexp(-1).sum().backward()
+    for name, p in model.named_parameters():
+        if not name.endswith("w_key.bias"):  # a number added to all scores of a query changes none
+            assert p.grad.abs().max() > 0, name
+    torch.manual_seed(4)
+    with torch.no_grad():
+        for p in model.parameters():
+            p.fill_(7.0)
+    model.reset_parameters()
+    for name, p in model.named_parameters():
+        assert not (p == 7).any(), name
+        if "norm" in name and name.endswith("gain"):
+            assert (p == 1).all(), name
+        elif name.endswith("bias"):
+            assert (p == 0).all(), name
+    torch.manual_seed(4)
+    again = MAKERS[kind]()
+    torch.manual_seed(4)
+    again.reset_parameters()
+    assert_same_weights(model, again)
+
+
+def test_fresh_embeddings_have_variance_1_over_d_model() -> None:
+    torch.manual_seed(0)
+    wide = LayerConfig(64, 4, 64)
+    for tied in (True, False):
+        model = DecoderOnly(DecoderConfig(1000, wide, 1, tie_embeddings=tied))
+        assert (model.output.weight is model.embedding.weight) == tied
+        assert model.embedding.weight.std().item() * 8 == pytest.approx(1, abs=0.02)
+    assert model.output.weight.detach().abs().max() <= math.sqrt(6 / 1064)
+
+
+# Encoder only
+
+
+@given(
+    lengths=st.lists(st.integers(1, 7), min_size=2, max_size=4),
+    norm=st.sampled_from(["pre", "post"]),
+    base=st.sampled_from([None, 20.0]),
+)
+@torch.no_grad()
+def test_padding_changes_nothing_for_an_encoder(lengths: list[int], norm: str, base: Any) -> None:
+    model, ids = encoder(norm=norm, rotary_base=base), random_ids(lengths, VOCAB, 9)
+    logits = model(ids)
+    assert logits.shape == (len(lengths), 9, VOCAB)
+    for row, length in enumerate(lengths):
+        assert_same(logits[row, :length], model(ids[row : row + 1, :length])[0])
+
+
+@torch.no_grad()
+def test_an_encoder_sees_both_sides_and_a_mask_hides_them() -> None:
+    model, ids = encoder(), random_ids([6], VOCAB)
+    before = model(ids)[0]
+    for place in range(6):
+        changed = ids.clone()
+        changed[0, place] = 3 + (ids[0, place] - 2) % 10
+        moved = (model(changed)[0] - before).abs().amax(-1)
+        assert (moved > 1e-3).all()
+    hidden = model(ids, causal_mask(6))
+    assert_same(hidden[:, :4], model(ids[:, :4], causal_mask(4)))
+    assert not torch.allclose(hidden, before[None], atol=1e-2)
+
+
+@pytest.mark.parametrize("make", [encoder, decoder])
+def test_models_of_texts_refuse(make: Callable[[], Any]) -> None:
+    model = make()
+    with refuses("ids has the id 13, which is outside the vocabulary of 13 ids"):
+        model(torch.tensor([[3, 13]]))
+    with refuses("ids must hold whole numbers (int64 or int32), got torch.float32"):
+        model(torch.tensor([[3.0]]))
+    with refuses("ids must hold at least one token, shape (batch, length), got (2, 0)"):
+        model(torch.zeros(2, 0).long())
+    with refuses("sequence of length 18 is longer than the positions, max_len (17)"):
+        model(random_ids([18], VOCAB))
+    with refuses("mask must be boolean (True = may attend), got dtype torch.float32"):
+        model(random_ids([5], VOCAB), torch.ones(1, 1, 1, 5))
+
+
+# Decoder only
+
+
+@given(style=styles, place=st.integers(1, 8), token=st.integers(3, VOCAB - 1))
+@torch.no_grad()
+def test_the_future_changes_nothing_for_a_decoder(style: str, place: int, token: int) -> None:
+    model, ids = decoder(style), random_ids([9], VOCAB)
+    changed = ids.clone()
+    changed[0, place:] = token
+    before, after = model(ids), model(changed)
+    assert torch.equal(before[:, :place], after[:, :place])
+    assert (changed == ids).all() or not torch.allclose(before, after, atol=1e-3)
+
+
+@given(style=styles, chunks=st.lists(st.integers(1, 4), min_size=1, max_size=4))
+@torch.no_grad()
+def test_cached_equals_uncached_to_the_last_token(style: str, chunks: list[int]) -> None:
+    model, ids = decoder(style), random_ids([sum(chunks), 1], VOCAB)
+    expected, mask = model.states(ids), decoder_mask(ids)
+    caches, told = (model.stack.start_caches(2, sum(chunks)) for _ in range(2))
+    start = 0
+    for size in chunks:
+        end = start + size
+        seen = mask[:, :, start:end, :end]
+        for where, kept in ((None, caches), (torch.arange(start, end), told)):
+            states = model.states(ids[:, start:end], seen, kept, where)
+            assert_same(states, expected[:, start:end], 2e-5)
+        start = end
+    with refuses(f"cache is full: {start} positions in use, 1 more asked for, capacity {start}"):
+        model.states(ids[:, :1], None, caches, torch.tensor([0]))
+
+
+@given(
+    style=styles,
+    lengths=st.lists(st.integers(1, 6), min_size=1, max_size=3),
+    beams=st.integers(1, 3),
+    seed=st.integers(0, 999),
+)
+@torch.no_grad()
+def test_start_and_step_equal_one_pass_over_prompt_and_beam(
+    style: str, lengths: list[int], beams: int, seed: int
+) -> None:
+    """Random tokens, random parents, rows that leave: each beam reads its own prompt and ancestors only."""
+    model = decoder(style, seed)
+    src = random_ids(lengths, VOCAB)
+    prompts = [row[:n].tolist() for row, n in zip(src, lengths, strict=True)]
+    state = model.start(src, 5, beams)
+    paths: list[list[list[int]]] = [[[] for _ in range(beams)] for _ in prompts]
+    tokens = torch.full((len(prompts), beams), -1)  # not read
+    for step in range(5):
+        logits = model.step(tokens, state)
+        for row, beam in itertools.product(range(len(prompts)), range(beams)):
+            whole = torch.tensor([prompts[row] + paths[row][beam]])
+            assert_same(logits[row, beam], model(whole)[0, -1], 2e-5)
+        parents = torch.randint(0, beams, tokens.shape)
+        tokens = torch.randint(1, VOCAB, tokens.shape)
+        state.reorder(parents)
+        paths = [
+            [[*paths[row][p], t] for p, t in zip(from_, new, strict=True)]
+            for row, (from_, new) in enumerate(zip(parents.tolist(), tokens.tolist(), strict=True))
+        ]
+        if step in (0, 2) and len(prompts) > 1:  # the last row goes, the others change places
+            rows = torch.arange(len(prompts) - 1).flip(0)
+            state, tokens = state.select(rows), tokens[rows]
+            prompts, paths = ([each[i] for i in rows.tolist()] for each in (prompts, paths))
+
+
+@each_style
+def test_each_prompt_is_continued_as_if_it_stood_alone(style: str) -> None:
+    model, lengths = decoder(style), [4, 1, 6]
+    src = random_ids(lengths, VOCAB)
+    alone = [src[i : i + 1, :n] for i, n in enumerate(lengths)]
+    together = greedy(model, src, 7, bos_id=-1)
+    assert together == [greedy(model, row, 7, bos_id=-1)[0] for row in alone]
+    assert together == [h[0].ids for h in beam_search(model, src, 1, 7, bos_id=-1)]
+    wide = beam_search(model, src, 3, 7, top_beams=3, bos_id=-1)
+    for found, row in zip(wide, alone, strict=True):
+        (expected,) = beam_search(model, row, 3, 7, top_beams=3, bos_id=-1)
+        assert [h.ids for h in found] == [h.ids for h in expected]
+        assert [h.score for h in found] == pytest.approx([h.score for h in expected], rel=1e-4)
+    for row, chosen in zip(alone, together, strict=True):
+        assert sample(model, row, 7, top_k=1, bos_id=-1) == [chosen]
+        padded = torch.cat([row, row.new_zeros(1, 3)], 1)
+        seeds = [torch.Generator().manual_seed(5) for _ in range(2)]
+        drawn = sample(model, row, 7, generator=seeds[0], bos_id=-1)
+        assert drawn == sample(model, padded, 7, generator=seeds[1], bos_id=-1)
+
+
+@each_style
+@torch.no_grad()
+def test_a_wide_beam_search_equals_brute_force(style: str) -> None:
+    """Words 3, 4, 5 and the end: a beam of 50 holds all 40 texts of at most 3 tokens."""
+    model, src = decoder(style, vocab_size=100, tie_embeddings=False), torch.tensor([[7, 8, 9, 0]])
+    few = torch.tensor([i for i in range(100) if i not in (EOS, 3, 4, 5)])
+    model.output.register_forward_hook(lambda _, __, out: out.index_fill(-1, few, -math.inf))
+    words = (3, 4, 5)
+    texts = [[*w, EOS] for n in range(3) for w in itertools.product(words, repeat=n)]
+    texts += [list(w) for w in itertools.product(words, repeat=3)]
+    expected = {}
+    for text in texts:
+        log_probs = model(torch.tensor([[7, 8, 9, *text]]))[0, 2:-1].log_softmax(-1)
+        total = sum(float(row[token]) for row, token in zip(log_probs, text, strict=True))
+        expected[tuple(text)] = total / ((5 + len(text)) / 6) ** 0.6
+    (found,) = beam_search(model, src, 50, 3, top_beams=50, bos_id=-1)
+    best_first = sorted(expected, key=lambda text: -expected[text])
+    assert [tuple(h.ids) for h in found] == best_first
+    assert [h.score for h in found] == pytest.approx(sorted(expected.values())[::-1], rel=1e-4)
+
+
+def test_prompts_that_cannot_be_continued_are_refused() -> None:
+    full = random_ids([5], VOCAB)
+    assert len(sample(decoder(), full, 13, top_k=1, eos_id=1, bos_id=-1)[0]) <= 13
+    with refuses("max_len (14) and a prompt of 5 tokens need 18 positions; the model has 17"):
+        greedy(decoder(), full, 14, bos_id=-1)
+    model = decoder()
+    with refuses("beams (0) must be 1 or more"):
+        model.start(full, 3, 0)
+    message = "src must hold at least one token a row, and padding on the right only"
+    for rows in ([[0, 3, 4]], [[3, 4, 5], [3, 0, 4]], [[3, 4], [0, 0]]):
+        with refuses(message):
+            model.start(torch.tensor(rows), 3)
+    with refuses("src has the id 13, which is outside the vocabulary of 13 ids"):
+        model.start(torch.tensor([[13]]), 3)
+    with refuses("src must hold at least one token, shape (batch, length), got (3,)"):
+        model.start(torch.tensor([3, 4, 5]), 3)
+    free = decoder(pad_id=-1)  # without padding, 0 is a token as any other
+    assert len(greedy(free, torch.tensor([[0, 3, 0]]), 3, bos_id=-1)[0]) > 0
+    with refuses("eos_id (-1) must differ from pad_id (-1) and bos_id (-1)"):
+        greedy(free, torch.tensor([[3]]), 3, bos_id=-1, eos_id=-1)
+
+
+# Pooling, classes, images
+
+
+def test_pooling_leaves_padding_out() -> None:
+    states, real = torch.randn(3, 4, 5), torch.arange(4) < torch.tensor([[4], [1], [3]])
+    rows = [states[i, :n] for i, n in enumerate((4, 1, 3))]
+    assert_same(pool(states, real, "first"), torch.stack([row[0] for row in rows]))
+    assert_same(pool(states, real, "last"), torch.stack([row[-1] for row in rows]))
+    assert_same(pool(states, real, "mean"), torch.stack([row.mean(0) for row in rows]))
+    with refuses("pooling ('max') must be 'first', 'mean' or 'last'"):
+        pool(states, real, "max")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("pooling", ["first", "mean", "last"])
+@pytest.mark.parametrize("make", [encoder, decoder])
+@torch.no_grad()
+def test_a_classifier_reads_real_tokens_only(make: Callable[[], Any], pooling: Any) -> None:
+    torch.manual_seed(0)
+    model, ids = Classifier(make(), 4, pooling).eval(), random_ids([5, 2], VOCAB)
+    logits = model(ids)
+    assert logits.shape == (2, 4)
+    assert_same(logits[1:], model(ids[1:, :2]))
+    place = {"first": 0, "last": 1}.get(pooling)
+    states = model.body.states(ids[1:, :2])[0]
+    vector = states.mean(0) if place is None else states[place]
+    assert_same(logits[1], model.output(vector))
+    with refuses("pooling ('max') must be 'first', 'mean' or 'last'"):
+        Classifier(make(), 4, "max")(ids)  # type: ignore[arg-type]
+
+
+@given(
+    width=st.sampled_from([2, 3]),
+    channels=st.sampled_from([1, 3]),
+    side=st.integers(1, 4),
+    seed=st.integers(0, 99),
+)
+@torch.no_grad()
+def test_patch_embedding_is_a_convolution(width: int, channels: int, side: int, seed: int) -> None:
+    torch.manual_seed(seed)
+    size = width * side
+    model = VisionTransformer(VisionConfig(layer(), size, width, channels, 5, 1))
+    shake(model)
+    picture, linear = torch.randn(2, channels, size, size), model.patch_embedding
+    conv = nn.Conv2d(channels, 12, width, stride=width)
+    conv.weight.copy_(linear.weight.view(conv.weight.shape))
+    conv.bias.copy_(linear.bias)  # type: ignore[union-attr]
+    patches = model.patches(picture)
+    assert patches.shape == (2, model.config.n_patches, channels * width**2)
+    assert_same(linear(patches), conv(picture).flatten(2).mT)
+    assert_same(patches[1, -1], picture[1, :, -width:, -width:].flatten())
+    assert model.states(picture).shape == (2, 1 + side**2, 12)
+
+
+@pytest.mark.parametrize("positions", ["none", "learned"])
+@torch.no_grad()
+def test_only_positions_tell_where_a_patch_stands(positions: str) -> None:
+    model, picture = vision(positions=positions), images()
+    mixed = model.patches(picture)[:, torch.randperm(9)]
+    elsewhere = F.fold(mixed.mT, (6, 6), 2, stride=2)
+    assert torch.equal(model.patches(elsewhere), mixed)
+    assert torch.allclose(model(elsewhere), model(picture), atol=1e-5) == (positions == "none")
+    assert_same(model(picture)[1:2], model(picture[1:2]))
+
+
+def test_images_of_another_shape_are_refused() -> None:
+    for shape in ((3, 1, 6, 6), (3, 2, 6, 8), (2, 6, 6)):
+        with refuses(f"images of shape {shape} must have the shape (batch, 2, 6, 6)"):
+            vision()(torch.zeros(shape))
+
+
+# Objectives
+
+
+def test_mask_tokens_in_the_shares_of_bert() -> None:
+    """200,000 tokens: every bound is five standard deviations."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(4, 1000, (400, 500), generator=generator)
+    read, labels = mask_tokens(ids, 3, 1000, special=4, generator=generator)
+    chosen = labels != IGNORED
+    assert torch.equal(labels[chosen], ids[chosen])
+    assert torch.equal(read[~chosen], ids[~chosen])
+    n = int(chosen.sum())
+    assert n / 200_000 == pytest.approx(0.15, abs=0.004)
+    masked, stayed = (read == 3)[chosen], (read == ids)[chosen]
+    assert masked.sum().item() / n == pytest.approx(0.8, abs=0.012)
+    assert stayed.sum().item() / n == pytest.approx(0.1, abs=0.009)
+    others = read[chosen][~masked & ~stayed]
+    assert len(others) / n == pytest.approx(0.1, abs=0.009)
+    assert others.float().mean().item() == pytest.approx((4 + 999) / 2, abs=5 * 288 / 3000**0.5)
+    assert chosen.float().mean(0).std() < 0.03  # at every place alike
+
+
+def test_mask_tokens_and_special_ids() -> None:
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(0, 8, (100, 100), generator=generator)
+    read, labels = mask_tokens(ids, 2, 8, share=0.5, special=5, generator=generator)
+    chosen = labels != IGNORED
+    assert set(ids[chosen].tolist()) == {5, 6, 7}
+    assert set(read[chosen].tolist()) == {2, 5, 6, 7}
+    assert chosen[ids >= 5].float().mean().item() == pytest.approx(0.5, abs=0.05)
+    only = mask_tokens(torch.full((1, 400), 5), 2, 6, special=5, generator=generator)[0]
+    assert set(only[0].tolist()) == {2, 5}
+    seeds = [torch.Generator().manual_seed(1) for _ in range(2)]
+    first, second = (mask_tokens(ids, 2, 8, generator=seed) for seed in seeds)
+    assert torch.equal(first[0], second[0])
+    assert torch.equal(first[1], second[1])
+    assert set(ids[first[1] != IGNORED].tolist()) == {3, 4, 5, 6, 7}  # 0, 1 and 2 are special
+    for share in (0.0, 1.0, math.nan):
+        with refuses(f"share ({share}) must be between 0 and 1"):
+            mask_tokens(ids, 2, 8, share=share)
+    with refuses("special (8) must be below vocab_size (8)"):
+        mask_tokens(ids, 2, 8, special=8)
+
+
+def test_masked_loss_counts_what_was_chosen() -> None:
+    model, ids = encoder(), random_ids([11, 7], VOCAB)
+    for special in (3, 6):
+        seeds = [torch.Generator().manual_seed(4) for _ in range(2)]
+        read, labels = mask_tokens(ids, 1, VOCAB, special=special, generator=seeds[0])
+        log_probs = model(read).log_softmax(-1)
+        places = (labels != IGNORED).nonzero().tolist()
+        assert len(places) >= 2
+        by_hand = torch.stack([-log_probs[i, j, ids[i, j]] for i, j in places]).mean()
+        assert_same(masked_loss(model, ids, 1, special=special, generator=seeds[1]), by_hand)
+    assert masked_loss(model, torch.tensor([[1, 2, 1, 0]]), 1).item() == 0
+
+
+@each_style
+def test_language_model_loss_by_hand(style: str) -> None:
+    """Rows alone, a token at a time; of a prompt nothing is guessed."""
+    model, ids = decoder(style), random_ids([6, 4, 1], VOCAB)
+    for prompts in (None, [1, 1, 1], [3, 1, 1], [0, 4, 5]):
+        expected, losses = [], torch.zeros(3, 5)
+        for i, length in enumerate((6, 4, 1)):
+            for t in range(1 if prompts is None else max(1, prompts[i]), length):
+                log_probs = model(ids[i : i + 1, :t])[0, -1].log_softmax(-1)
+                losses[i, t - 1] = -log_probs[ids[i, t]]
+                expected.append(losses[i, t - 1])
+        lengths = None if prompts is None else torch.tensor(prompts)
+        assert_same(token_losses(model, ids, lengths), losses)
+        assert_same(language_model_loss(model, ids, lengths), torch.stack(expected).mean())
+    with refuses("ids must hold at least one token, shape (batch, length), got (2, 0)"):
+        language_model_loss(model, ids[:2, :1])
+
+
+@torch.no_grad()
+def test_a_prefix_is_seen_from_both_sides() -> None:
+    ids = torch.tensor([[5, 6, 7, 8], [5, 6, 0, 0]])
+    expected = [
+        [[1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0], [1, 1, 1, 1]],
+        [[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0], [1, 1, 0, 0]],
+    ]
+    lengths = torch.tensor([2, 1])
+    mask = prefix_mask(ids, lengths)
+    assert mask.dtype == torch.bool
+    assert mask[:, 0].int().tolist() == expected
+    assert prefix_mask(ids, lengths, pad_id=-1)[1, 0, 3].all()
+    model = decoder()
+    logits = model(ids[:1], mask[:1])
+    assert_same(logits[:, :2], model(ids[:1, :2], mask[:1, :, :2, :2]))
+    assert not torch.allclose(logits[:, 0], model(ids[:1])[:, 0], atol=1e-2)
+    seen = mask[:, :, :-1, :-1]
+    expected_loss = F.cross_entropy(logits[0, 1:3], ids[0, 2:])
+    assert_same(language_model_loss(model, ids[:1], lengths[:1], seen[:1]), expected_loss)
+    losses = token_losses(model, ids, lengths, seen)
+    assert losses[0].sum().item() == pytest.approx(2 * expected_loss.item(), rel=1e-5)
+    assert losses.count_nonzero() == 3
+
+
+def test_classification_loss() -> None:
+    model, picture, labels = vision(), images(), torch.tensor([4, 0, IGNORED])
+    expected = F.cross_entropy(model(picture)[:2], labels[:2])
+    assert_same(classification_loss(model, picture, labels), expected)
+
+
+@given(
+    lengths=st.lists(st.integers(1, 9), min_size=1, max_size=60),
+    size=st.integers(1, 7),
+    seed=st.integers(0, 99),
+)
+def test_every_row_comes_once_an_epoch_among_rows_of_like_length(
+    lengths: list[int], size: int, seed: int
+) -> None:
+    data = Rows([[3] * n for n in lengths], batch_size=size)
+    for order in (None, seed):
+        batches = data.epoch(order)
+        assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
+        assert len(batches) == math.ceil(len(lengths) / size)
+    assert data.epoch() == [
+        list(range(len(lengths)))[i : i + size] for i in range(0, len(lengths), size)
+    ]
+    assert data.epoch(seed) == data.epoch(seed)
+    if len(lengths) <= 20 * size:  # one portion: batches have ranges of lengths that only touch
+        spans = sorted(
+            (min(ls), max(ls)) for b in data.epoch(seed) if (ls := [lengths[i] for i in b])
+        )
+        assert all(one[1] <= two[0] for one, two in itertools.pairwise(spans))
+
+
+def test_rows_as_batches() -> None:
+    data = Rows([[5, 6, 7], [8], [9, 3]], [2, 0, 1], 2, pad_id=11)
+    rows, numbers = data.tensors([1, 2, 0])
+    assert rows.tolist() == [[8, 11, 11], [9, 3, 11], [5, 6, 7]]
+    assert (rows.dtype, numbers.dtype) == (torch.int64, torch.int64)
+    assert numbers.tolist() == [0, 1, 2]
+    assert data.n_predicted([1, 0]) == 4
+    assert len(Rows([[5]]).tensors([0])) == 1
+    pictures = Rows(images(7), list(range(7)), 3)
+    chosen, classes = pictures.tensors([6, 2])
+    assert torch.equal(chosen, pictures.rows[[6, 2]])  # type: ignore[call-overload]
+    assert classes.tolist() == [6, 2]
+    assert pictures.n_predicted([6, 2]) == 2
+    assert pictures.epoch(3) != pictures.epoch(4)
+    assert sorted(i for batch in pictures.epoch(3) for i in batch) == list(range(7))
+
+
+def test_rows_that_differ_have_other_fingerprints() -> None:
+    """Also in the size of a batch: which rows meet depends on it, so a run can't go on with another."""
+    pixels = torch.zeros(2, 1, 2, 2)
+    several = [
+        Rows([[3, 4], [5]]),
+        Rows([[3], [4, 5]]),
+        Rows([[3, 4], [6]]),
+        Rows([[5], [3, 4]]),
+        Rows([[3, 4], [5]], [0, 1]),
+        Rows([[3, 4], [5]], [1, 0]),
+        Rows([[3, 4], [5]], batch_size=2),
+        Rows([[3, 4], [5]], pad_id=1),
+        Rows(pixels),
+        Rows(pixels + 1),
+    ]
+    assert len({rows.digest for rows in several}) == len(several)
+    assert Rows([[3, 4], [5]], [0, 1]).digest == several[4].digest
+    assert Rows(pixels.clone()).digest == several[8].digest
+
+
+def test_rows_refuse() -> None:
+    for rows in ([], [[3], []], torch.zeros(0, 2)):
+        with refuses("rows must hold at least one row, and each row something"):
+            Rows(rows)  # type: ignore[arg-type]
+    with refuses("each row needs its number: 2 rows, 1 numbers"):
+        Rows([[3], [4]], [0])
+    with refuses("batch_size (0) must be 1 or more"):
+        Rows([[3]], batch_size=0)
+
+
+class Killed(BaseException):
+    """Stands for a process that is no more."""
+
+
+def counting() -> list[list[int]]:
+    """Rows that go up by one, of 3 to 8 tokens."""
+    return [[*range(first, first + n)] for first in (3, 4, 5) for n in range(3, 9)]
+
+
+TASKS: dict[str, tuple[Callable[[], Any], Callable[[], Rows], Any]] = {
+    "decoder": (decoder, lambda: Rows(counting(), batch_size=4), language_model_loss),
+    "modern decoder": (
+        lambda: decoder("modern"),
+        lambda: Rows(counting(), [2] * 18, 4),
+        language_model_loss,
+    ),
+    "encoder": (
+        encoder,
+        lambda: Rows(counting(), batch_size=4),
+        lambda model, ids: masked_loss(model, ids, 3),
+    ),
+    "classifier": (
+        lambda: Classifier(encoder(), 3),
+        lambda: Rows(counting(), [row[0] - 3 for row in counting()], 4),
+        classification_loss,
+    ),
+    "images": (
+        vision,
+        lambda: Rows(
+            torch.linspace(-1, 1, 20)[:, None, None, None].expand(20, 2, 6, 6), [0, 3] * 10, 6
+        ),
+        classification_loss,
+    ),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_training_lowers_the_loss_and_resumes_to_the_same_weights(
+    tmp_path: Path, task: str
+) -> None:
+    make, rows, loss_fn = TASKS[task]
+
+    def trainer(name: str, seed: int) -> Trainer:
+        torch.manual_seed(seed)
+        model = make()
+        for drop in model.modules():
+            if isinstance(drop, nn.Dropout):
+                drop.p = 0.1
+        if not seed:
+            model.apply(lambda m: m.reset_parameters() if hasattr(m, "reset_parameters") else None)
+        config = TrainingConfig(max_steps=20, validate_every=7, peak_rate=0.01, warmup_steps=2)
+        return Trainer(model, rows(), loss_fn, evaluate, config, tmp_path / name)
+
+    def evaluate(model: nn.Module) -> dict[str, float]:
+        torch.manual_seed(1)
+        data = rows()
+        losses = [loss_fn(model, *data.tensors(range(len(data.rows)))) for _ in range(5)]
+        return {"loss": torch.stack(losses).mean().item()}
+
+    whole = trainer("whole", 0)
+    before = evaluate(whole.model.eval())["loss"]  # type: ignore[arg-type]
+    torch.manual_seed(0)
+    assert whole.train() == "finished"
+    assert whole.history[-1]["loss"] < 0.9 * before
+
+    def kill(progress: Any) -> None:
+        if progress.step == 17:
+            raise Killed
+
+    with pytest.raises(Killed):
+        trainer("killed", 0).train(kill)
+    resumed = trainer("killed", 1)
+    resumed.resume()
+    assert resumed.step == 14
+    assert resumed.train() == "finished"
+    assert_same_weights(resumed.model, whole.model)  # type: ignore[arg-type]
+
+
+def test_a_run_does_not_go_on_with_batches_of_another_size(tmp_path: Path) -> None:
+    def trainer(size: int) -> Trainer:
+        config = TrainingConfig(max_steps=2, validate_every=2)
+        data = Rows(counting(), batch_size=size)
+        return Trainer(
+            decoder(), data, language_model_loss, lambda _: {"loss": 1.0}, config, tmp_path
+        )
+
+    trainer(4).train()
+    with spoilt(f"{tmp_path}: the checkpoint was trained on other examples"):
+        trainer(18).resume()
+
+
+# Files
+
+
+@pytest.mark.parametrize("kind", MAKERS)
+@torch.no_grad()
+def test_models_come_back_from_their_files(tmp_path: Path, kind: str) -> None:
+    model = MAKERS[kind]().train()
+    save_model(model, tmp_path / "a" / "b")
+    again: Any = load_model(tmp_path / "a" / "b")
+    assert (type(again), again.config, again.training) == (type(model), model.config, False)
+    assert_same_weights(again, model)
+    inputs = images() if kind == "vision" else random_ids([5, 3], VOCAB)
+    assert torch.equal(again(inputs), model(inputs))
+
+
+def test_files_that_hold_no_family_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "model.safetensors"
+    names = "['EncoderOnly', 'DecoderOnly', 'VisionTransformer']"
+    with spoilt(f"{path} is missing"):
+        load_model(tmp_path)
+    with spoilt(f"Transformer can't be saved: `load_model` knows {names}"):
+        save_model(tiny_model(), tmp_path)  # type: ignore[arg-type]
+    translator = tiny_model()
+    save_tensors(path, dict(translator.named_parameters()), {"config": {"vocab_size": 13}})
+    with spoilt(f"{path} holds no model of {names}"):
+        load_model(tmp_path)
+    save_model(decoder(), tmp_path)
+    tensors, values = load_tensors(path)
+    of_layer = values["config"]["layer"]
+    for changes, reason in [
+        ({"n_layers": 0}, "n_layers (0) must be 1 or more"),
+        ({"layer": of_layer | {"norm_eps": 2}}, "norm_eps (2) must be above 0 and below 1"),
+        (
+            {"tie_embeddings": False},
+            "the weights don't fit the model: tensors has no output.weight",
+        ),
+    ]:
+        save_tensors(path, tensors, values | {"config": values["config"] | changes})
+        with spoilt(f"{path} is damaged or of another version ({reason})"):
+            load_model(tmp_path)
+    for missing, reason in [("config", "'config'"), ("layer", "'layer'")]:
+        config = {k: v for k, v in values["config"].items() if k != missing}
+        left = {"family": "DecoderOnly"} | ({} if missing == "config" else {"config": config})
+        save_tensors(path, tensors, left)
+        with spoilt(f"{path} is damaged or of another version ({reason})"):
+            load_model(tmp_path)
+    save_model(decoder(), tmp_path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
+    with spoilt(f"{path} is damaged: it doesn't hold what was written"):
+        load_model(tmp_path)
+    for save in (save_model, to_pretrained):
+        with spoilt(f"{path} can't be made: File exists"):
+            save(decoder(layer=layer(activation="gelu_tanh")), path)
+
+
+# To and from transformers
+
+SIZES: dict[str, dict[str, Any]] = {
+    "bert": {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 7},
+    "gpt2": {"n_embd": 12, "n_head": 3, "n_positions": MAX_LEN, "n_layer": 2},
+    "llama": {"hidden_size": 12, "num_attention_heads": 6, "intermediate_size": 7},
+    "vit": {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 7},
+}
+MODELS: dict[str, tuple[Any, Any]] = {
+    "bert": (transformers.BertForMaskedLM, transformers.BertConfig),
+    "gpt2": (transformers.GPT2LMHeadModel, transformers.GPT2Config),
+    "llama": (transformers.LlamaForCausalLM, transformers.LlamaConfig),
+    "vit": (transformers.ViTForImageClassification, transformers.ViTConfig),
+}
+VARIANTS: dict[str, dict[str, Any]] = {
+    "bert": {},
+    "gpt2": {},
+    "gpt2, other matrix, other net": {
+        "tie_word_embeddings": False,
+        "n_inner": 7,
+        "pad_token_id": 0,
+    },
+    "llama": {"num_key_value_heads": 2, "pad_token_id": 0},
+    "llama, tied, all keys": {"tie_word_embeddings": True, "rms_norm_eps": 0.01},
+    "vit": {},
+}
+
+
+@cache
+def theirs(variant: str) -> Any:
+    """A model of transformers with random weights, none of them 0 or 1 as after a fresh start."""
+    torch.manual_seed(3)
+    name = variant.split(",")[0]
+    sizes: dict[str, Any] = SIZES[name] | VARIANTS[variant]
+    if name == "vit":
+        sizes |= {"image_size": 6, "patch_size": 2, "num_channels": 2, "num_labels": 5}
+    else:
+        sizes |= {"vocab_size": VOCAB, "bos_token_id": None, "eos_token_id": None}
+    if name != "gpt2":
+        sizes |= {"num_hidden_layers": 2, "max_position_embeddings": MAX_LEN}
+    if name == "llama":
+        sizes["rope_parameters"] = {"rope_type": "default", "rope_theta": 20.0}
+    make, config = MODELS[name]
+    model = make(config(**sizes))
+    for weight in model.parameters():
+        nn.init.normal_(weight, std=0.3)
+    return model.eval()
+
+
+@cache
+def folder_of(variant: str) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="transformer-course-"))
+    theirs(variant).save_pretrained(folder)
+    return folder
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@torch.no_grad()
+def test_the_logits_are_theirs_there_and_back(variant: str, tmp_path: Path) -> None:
+    ours: Any = from_pretrained(folder_of(variant))
+    assert not ours.training
+    inputs = images() if variant == "vit" else random_ids([9, 9], VOCAB)
+    expected = theirs(variant)(inputs).logits
+    assert expected.std() > 0.1
+    assert_same(ours(inputs), expected)
+    to_pretrained(ours, tmp_path / "a" / "b")
+    back = type(theirs(variant)).from_pretrained(tmp_path / "a" / "b").eval()
+    assert_same(back(inputs).logits, expected)
+    again: Any = from_pretrained(tmp_path / "a" / "b")
+    assert again.config == ours.config
+    assert_same_weights(again, ours)
+
+
+@torch.no_grad()
+def test_padding_is_hidden_as_berts_attention_mask_hides_it() -> None:
+    ours, ids = from_pretrained(folder_of("bert")), random_ids([9, 4, 1], VOCAB)
+    real = ids != 0
+    expected = theirs("bert")(ids, attention_mask=real.long()).logits
+    assert_same(ours(ids)[real], expected[real])
+
+
+@pytest.mark.parametrize("variant", [name for name in VARIANTS if name[0] in "gl"])
+def test_greedy_writes_what_generate_writes(variant: str) -> None:
+    """Prompts of unlike length: ours are padded on the right, theirs on the left."""
+    ours: Any = from_pretrained(folder_of(variant))
+    pads = VARIANTS[variant].get("pad_token_id") == 0
+    assert ours.config.pad_id == (0 if pads else -1)
+    lengths = [5, 2, 4] if pads else [5, 5, 5]
+    src = random_ids(lengths, VOCAB)
+    left = torch.stack([row.roll(5 - n) for row, n in zip(src, lengths, strict=True)])
+    written = theirs(variant).generate(
+        left,
+        attention_mask=(left != 0).long(),
+        max_new_tokens=11,
+        do_sample=False,
+        eos_token_id=EOS,
+        pad_token_id=EOS,
+        suppress_tokens=[0] if pads else None,
+    )
+    for found, expected in zip(
+        greedy(ours, src, 11, bos_id=-1), written[:, 5:].tolist(), strict=True
+    ):
+        end = expected.index(EOS) + 1 if EOS in expected else len(expected)
+        assert found == expected[:end]
+
+
+@pytest.mark.parametrize("variant", ["bert", "gpt2", "llama", "vit"])
+@torch.no_grad()
+def test_a_body_without_a_head_gets_a_fresh_one(variant: str, tmp_path: Path) -> None:
+    body = theirs(variant).base_model
+    body.save_pretrained(tmp_path)
+    fresh = {
+        "bert": "output_bias, head.weight, head.bias, head_norm.gain, head_norm.bias",
+        "gpt2": "",  # its head is the embedding
+        "llama": "output.weight",
+        "vit": "output.weight, output.bias",
+    }[variant]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ours: Any = from_pretrained(tmp_path)
+    said = [str(w.message) for w in caught if w.category is UserWarning]
+    assert said == ([f"the file has no head, so these are fresh: {fresh}"] if fresh else [])
+    assert all(w.filename == __file__ for w in caught)
+    inputs = images() if variant == "vit" else random_ids([9, 9], VOCAB)
+    expected = body(inputs).last_hidden_state
+    assert_same(ours.states(inputs), expected)
+
+
+def changed(variant: str, folder: Path, **config: Any) -> Path:
+    """Their files with another config; a value of None takes a field out."""
+    shutil.copytree(folder_of(variant), folder, dirs_exist_ok=True)
+    path = folder / "config.json"
+    values = json.loads(path.read_text()) | config
+    path.write_text(json.dumps({k: v for k, v in values.items() if v is not None}))
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("variant", "field", "value", "wanted"),
+    [
+        ("bert", "hidden_act", "relu", "'gelu'"),
+        ("bert", "is_decoder", True, "False"),
+        ("bert", "tie_word_embeddings", False, "True"),
+        ("bert", "position_embedding_type", "relative_key", "'absolute'"),
+        ("gpt2", "activation_function", "relu", "'gelu_new'"),
+        ("gpt2", "add_cross_attention", True, "False"),
+        ("gpt2", "scale_attn_weights", False, "True"),
+        ("gpt2", "scale_attn_by_inverse_layer_idx", True, "False"),
+        ("llama", "hidden_act", "gelu", "'silu'"),
+        ("llama", "attention_bias", True, "False"),
+        ("llama", "mlp_bias", True, "False"),
+        ("llama", "head_dim", 8, "2"),
+        ("vit", "hidden_act", "relu", "'gelu'"),
+        ("vit", "qkv_bias", False, "True"),
+    ],
+)
+def test_settings_that_ours_has_not_are_refused(
+    variant: str, field: str, value: object, wanted: str, tmp_path: Path
+) -> None:
+    with spoilt(
+        f"{tmp_path / 'config.json'} can't be used: {field} must be {wanted}, got {value!r}"
+    ):
+        from_pretrained(changed(variant, tmp_path, **{field: value}))
+
+
+@pytest.mark.parametrize(
+    ("rope", "name"),
+    [
+        ({"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "rope_type"),
+        ({"rope_parameters": None, "rope_scaling": {"type": "linear", "factor": 2.0}}, "type"),
+    ],
+)
+def test_other_rotations_are_refused(rope: dict[str, Any], name: str, tmp_path: Path) -> None:
+    """Also where older versions wrote them."""
+    reason = f"{name} must be 'default', got 'linear'"
+    with spoilt(f"{tmp_path / 'config.json'} can't be used: {reason}"):
+        from_pretrained(changed("llama", tmp_path, **rope))
+
+
+def test_a_rotary_base_is_found_where_older_versions_wrote_it(tmp_path: Path) -> None:
+    folder = changed("llama", tmp_path, rope_parameters=None, rope_theta=20.0)
+    assert from_pretrained(folder).config == from_pretrained(folder_of("llama")).config
+    folder = changed("llama", tmp_path, rope_parameters=None)
+    assert from_pretrained(folder).config.layer.rotary_base == 10000.0
+
+
+def test_folders_that_hold_no_such_model_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "config.json"
+    with spoilt(f"{path} is missing"):
+        from_pretrained(tmp_path)
+    kinds = "['bert', 'gpt2', 'llama', 'vit']"
+    with spoilt(f"{path} has model_type 't5'; it must be one of {kinds}"):
+        from_pretrained(changed("bert", tmp_path, model_type="t5"))
+    with spoilt(f"{path} has model_type None; it must be one of {kinds}"):
+        from_pretrained(changed("bert", tmp_path, model_type=None))
+    with spoilt(f"{path} can't be used: d_model (13) must be divisible by n_heads (3)"):
+        from_pretrained(changed("bert", tmp_path, hidden_size=13))
+    with spoilt(f"{path} lacks 'vocab_size'"):
+        from_pretrained(changed("bert", tmp_path, vocab_size=None))
+    weights = tmp_path / "model.safetensors"
+    changed("bert", tmp_path)
+    weights.write_bytes(b"not these")
+    with pytest.raises(CheckpointError, match=rf"^{re.escape(str(weights))} can't be read \(.+\)$"):
+        from_pretrained(tmp_path)
+    weights.unlink()
+    with spoilt(f"{weights} is missing"):
+        from_pretrained(tmp_path)
+
+
+FIRST = "transformer.h.0.ln_1.weight"
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        (lambda w: w.pop(FIRST), f"{FIRST} must be of shape (12,), got nothing"),
+        (lambda w: w.update({FIRST: w[FIRST][:5]}), f"{FIRST} must be of shape (12,), got (5,)"),
+        (
+            lambda w: w.update({"score.weight": torch.ones(2), "bias": torch.ones(3)}),
+            "DecoderOnly has no place for bias, score.weight",
+        ),
+        (
+            lambda w: w.pop("transformer.h.1.attn.c_attn.bias"),
+            "transformer.h.1.attn.query.bias must be of shape (12,), got nothing",
+        ),
+    ],
+    ids=["missing", "wrong shape", "too many", "part of attention missing"],
+)
+def test_weights_that_do_not_fit_are_refused(
+    change: Callable[[dict[str, Tensor]], Any], reason: str, tmp_path: Path
+) -> None:
+    path = changed("gpt2", tmp_path) / "model.safetensors"
+    weights = {name: w.clone() for name, w in safetensors.torch.load_file(path).items()}
+    change(weights)
+    path.write_bytes(safetensors.torch.save(weights))
+    with spoilt(f"{path} doesn't fit: {reason}"):
+        from_pretrained(tmp_path)
+
+
+def test_half_precision_is_read_as_single(tmp_path: Path) -> None:
+    path = changed("gpt2", tmp_path) / "model.safetensors"
+    weights = {name: w.bfloat16() for name, w in safetensors.torch.load_file(path).items()}
+    path.write_bytes(safetensors.torch.save(weights))
+    ours: Any = from_pretrained(tmp_path)
+    assert {p.dtype for p in ours.parameters()} == {torch.float32}
+    assert torch.equal(ours.embedding.weight, weights["transformer.wte.weight"].float())
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        decoder,  # ReLU
+        lambda: decoder("modern"),  # QK-norm
+        lambda: decoder(layer=layer(activation="gelu_tanh", n_key_heads=3)),
+        lambda: decoder(layer=layer(activation="gelu_tanh"), positions="none"),
+        lambda: encoder(norm="pre"),
+        lambda: encoder(rotary_base=20.0),
+        lambda: vision(positions="none"),
+        lambda: Classifier(encoder(), 3),
+    ],
+)
+def test_choices_that_no_kind_has_are_not_written(make: Callable[[], Any], tmp_path: Path) -> None:
+    model = make()
+    with spoilt(f"none of ['bert', 'gpt2', 'llama', 'vit'] has the choices of {model.config}"):
+        to_pretrained(model, tmp_path)
+    assert not any(tmp_path.iterdir())
