@@ -42,10 +42,10 @@ CONFIG: dict[str, Any] = {
     "max_len": 640,
     "batch_size": 16,
     "training": {
-        "max_steps": 2400,
+        "max_steps": 1500,
         "peak_rate": 2e-3,
         "warmup_steps": 200,
-        "validate_every": 400,
+        "validate_every": 300,
         "precision": "bf16",
     },
 }
