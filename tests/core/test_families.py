@@ -57,7 +57,7 @@ from transformer_course.families import (
 )
 from transformer_course.masking import causal_mask, decoder_mask
 from transformer_course.positional_encoding import RotaryEncoding
-from transformer_course.training import Trainer, TrainingConfig
+from transformer_course.training import Progress, Trainer, TrainingConfig, validation_loss
 
 VOCAB, MAX_LEN, EOS = 13, 17, 2
 MODERN: dict[str, Any] = {"n_key_heads": 3, "bias": False, "rotary_base": 20.0, "qk_norm": True}
@@ -704,65 +704,72 @@ def test_classification_loss() -> None:
 def test_every_row_comes_once_an_epoch_among_rows_of_like_length(
     lengths: list[int], size: int, seed: int
 ) -> None:
-    data = Rows([[3] * n for n in lengths], batch_size=size)
-    for order in (None, seed):
-        batches = data.epoch(order)
-        assert sorted(i for batch in batches for i in batch) == list(range(len(lengths)))
-        assert len(batches) == math.ceil(len(lengths) / size)
-    assert data.epoch() == [
-        list(range(len(lengths)))[i : i + size] for i in range(0, len(lengths), size)
-    ]
-    assert data.epoch(seed) == data.epoch(seed)
-    if len(lengths) <= 20 * size:  # one portion: batches have ranges of lengths that only touch
-        spans = sorted(
-            (min(ls), max(ls)) for b in data.epoch(seed) if (ls := [lengths[i] for i in b])
-        )
-        assert all(one[1] <= two[0] for one, two in itertools.pairwise(spans))
+    data, every = Rows([[3] * n for n in lengths], batch_size=size), list(range(len(lengths)))
+    assert data.epoch() == [every[i : i + size] for i in range(0, len(every), size)]
+    batches = data.epoch(seed)
+    assert sorted(i for batch in batches for i in batch) == every
+    assert len(batches) == len(data.epoch())
+    assert batches == data.epoch(seed)
+    if len(lengths) <= 20 * size:  # one portion: the batches' ranges of lengths only touch
+        spans = sorted(sorted(lengths[i] for i in batch) for batch in batches)
+        assert all(one[-1] <= two[0] for one, two in itertools.pairwise(spans))
 
 
 def test_rows_as_batches() -> None:
-    data = Rows([[5, 6, 7], [8], [9, 3]], [2, 0, 1], 2, pad_id=11)
-    rows, numbers = data.tensors([1, 2, 0])
+    data = Rows([[5, 6, 7], [8], [9, 3]], [2, 0, 1], batch_size=2, pad_id=11)
+    rows, labels = data.tensors([1, 2, 0])
     assert rows.tolist() == [[8, 11, 11], [9, 3, 11], [5, 6, 7]]
-    assert (rows.dtype, numbers.dtype) == (torch.int64, torch.int64)
-    assert numbers.tolist() == [0, 1, 2]
-    assert data.n_predicted([1, 0]) == 4
+    assert (rows.dtype, labels.dtype) == (torch.int64, torch.int64)
+    assert labels.tolist() == [0, 1, 2]
     assert len(Rows([[5]]).tensors([0])) == 1
-    pictures = Rows(images(7), list(range(7)), 3)
+    pictures = Rows(images(7), list(range(7)), batch_size=3)
     chosen, classes = pictures.tensors([6, 2])
     assert torch.equal(chosen, pictures.rows[[6, 2]])  # type: ignore[call-overload]
     assert classes.tolist() == [6, 2]
-    assert pictures.n_predicted([6, 2]) == 2
     assert pictures.epoch(3) != pictures.epoch(4)
     assert sorted(i for batch in pictures.epoch(3) for i in batch) == list(range(7))
+    prompts = Rows([[5, 6, 7], [8, 9]], prompt_lengths=[2, 1])
+    assert prompts.tensors([1, 0])[1].tolist() == [1, 2]
+    found = [rows.n_predicted([0, 1]) for rows in (data, pictures, prompts, Rows([[5, 6, 7], [8]]))]
+    assert found == [2, 2, 2, 2]
+
+
+@torch.no_grad()
+def test_validation_is_the_mean_of_what_is_guessed_whatever_the_batches() -> None:
+    """Rows of 8 and 2 tokens: means of batches would weigh them alike, tokens would weigh their classes."""
+    ids = random_ids([8, 2, 5], VOCAB)
+    rows = [row[row != 0].tolist() for row in ids]
+    model, judge = decoder(), Classifier(encoder(), 4).eval()
+    expected = token_losses(model, ids).sum().item() / (7 + 1 + 4)
+    one_by_one = Rows(rows, batch_size=1)
+    assert validation_loss(model, one_by_one, language_model_loss) == pytest.approx(expected)
+    kinds = [3, 0, 1]
+    expected = F.cross_entropy(judge(ids), torch.tensor(kinds)).item()
+    labelled = Rows(rows, kinds, batch_size=1)
+    assert validation_loss(judge, labelled, classification_loss) == pytest.approx(expected)
 
 
 def test_rows_that_differ_have_other_fingerprints() -> None:
     """Also in the size of a batch: which rows meet depends on it, so a run can't go on with another."""
-    pixels = torch.zeros(2, 1, 2, 2)
-    several = [
-        Rows([[3, 4], [5]]),
-        Rows([[3], [4, 5]]),
-        Rows([[3, 4], [6]]),
-        Rows([[5], [3, 4]]),
-        Rows([[3, 4], [5]], [0, 1]),
-        Rows([[3, 4], [5]], [1, 0]),
-        Rows([[3, 4], [5]], batch_size=2),
-        Rows([[3, 4], [5]], pad_id=1),
-        Rows(pixels),
-        Rows(pixels + 1),
-    ]
-    assert len({rows.digest for rows in several}) == len(several)
-    assert Rows([[3, 4], [5]], [0, 1]).digest == several[4].digest
-    assert Rows(pixels.clone()).digest == several[8].digest
+    pixels, rows = torch.zeros(2, 1, 2, 2), [[3, 4], [5]]
+    several = [Rows(other) for other in (rows, [[3], [4, 5]], [[3, 4], [6]], [[5], [3, 4]])]
+    several += [Rows(rows, [0, 1]), Rows(rows, [1, 0]), Rows(pixels), Rows(pixels + 1)]
+    several += [Rows(rows, batch_size=2), Rows(rows, pad_id=1)]
+    assert len({data.digest for data in several}) == len(several)
+    assert Rows(rows, [0, 1]).digest == several[4].digest
+    assert Rows(pixels.clone()).digest == several[6].digest
 
 
 def test_rows_refuse() -> None:
     for rows in ([], [[3], []], torch.zeros(0, 2)):
         with refuses("rows must hold at least one row, and each row something"):
-            Rows(rows)  # type: ignore[arg-type]
-    with refuses("each row needs its number: 2 rows, 1 numbers"):
+            Rows(rows)
+    with refuses("labels (1 numbers) must be as many as rows (2)"):
         Rows([[3], [4]], [0])
+    with refuses("prompt_lengths (3 numbers) must be as many as rows (2)"):
+        Rows([[3], [4]], prompt_lengths=[1, 1, 1])
+    with refuses("rows have labels or prompt_lengths, not both"):
+        Rows([[3], [4]], [0, 1], [1, 1])
     with refuses("batch_size (0) must be 1 or more"):
         Rows([[3]], batch_size=0)
 
@@ -771,35 +778,24 @@ class Killed(BaseException):
     """Stands for a process that is no more."""
 
 
-def counting() -> list[list[int]]:
-    """Rows that go up by one, of 3 to 8 tokens."""
-    return [[*range(first, first + n)] for first in (3, 4, 5) for n in range(3, 9)]
-
-
-TASKS: dict[str, tuple[Callable[[], Any], Callable[[], Rows], Any]] = {
-    "decoder": (decoder, lambda: Rows(counting(), batch_size=4), language_model_loss),
-    "modern decoder": (
+# Rows that go up by one, of 3 to 8 tokens, and images that are darker or lighter.
+COUNTING = [[*range(first, first + n)] for first in (3, 4, 5) for n in range(3, 9)]
+GREY = torch.linspace(-1, 1, 18)[:, None, None, None].expand(18, 2, 6, 6)
+KINDS = [row[0] - 3 for row in COUNTING]
+TASKS: dict[str, tuple[Callable[[], Any], Rows, Any]] = {
+    "decoder": (decoder, Rows(COUNTING, batch_size=4), language_model_loss),
+    "modern decoder, prompts": (
         lambda: decoder("modern"),
-        lambda: Rows(counting(), [2] * 18, 4),
+        Rows(COUNTING, prompt_lengths=[2] * 18, batch_size=4),
         language_model_loss,
     ),
-    "encoder": (
-        encoder,
-        lambda: Rows(counting(), batch_size=4),
-        lambda model, ids: masked_loss(model, ids, 3),
-    ),
+    "encoder": (encoder, Rows(COUNTING, batch_size=4), lambda m, ids: masked_loss(m, ids, 1)),
     "classifier": (
         lambda: Classifier(encoder(), 3),
-        lambda: Rows(counting(), [row[0] - 3 for row in counting()], 4),
+        Rows(COUNTING, KINDS, batch_size=4),
         classification_loss,
     ),
-    "images": (
-        vision,
-        lambda: Rows(
-            torch.linspace(-1, 1, 20)[:, None, None, None].expand(20, 2, 6, 6), [0, 3] * 10, 6
-        ),
-        classification_loss,
-    ),
+    "images": (vision, Rows(GREY, KINDS, batch_size=4), classification_loss),
 }
 
 
@@ -807,55 +803,39 @@ TASKS: dict[str, tuple[Callable[[], Any], Callable[[], Rows], Any]] = {
 def test_training_lowers_the_loss_and_resumes_to_the_same_weights(
     tmp_path: Path, task: str
 ) -> None:
+    """Stopped at step 17, between two checkpoints and in the middle of an epoch, it goes on from step 14."""
     make, rows, loss_fn = TASKS[task]
 
-    def trainer(name: str, seed: int) -> Trainer:
-        torch.manual_seed(seed)
-        model = make()
-        for drop in model.modules():
-            if isinstance(drop, nn.Dropout):
-                drop.p = 0.1
-        if not seed:
-            model.apply(lambda m: m.reset_parameters() if hasattr(m, "reset_parameters") else None)
-        config = TrainingConfig(max_steps=20, validate_every=7, peak_rate=0.01, warmup_steps=2)
-        return Trainer(model, rows(), loss_fn, evaluate, config, tmp_path / name)
-
     def evaluate(model: nn.Module) -> dict[str, float]:
-        torch.manual_seed(1)
-        data = rows()
-        losses = [loss_fn(model, *data.tensors(range(len(data.rows)))) for _ in range(5)]
+        torch.manual_seed(1)  # the trainer puts its own random numbers aside
+        losses = [loss_fn(model, *rows.tensors(range(18))) for _ in range(5)]
         return {"loss": torch.stack(losses).mean().item()}
 
-    whole = trainer("whole", 0)
-    before = evaluate(whole.model.eval())["loss"]  # type: ignore[arg-type]
-    torch.manual_seed(0)
-    assert whole.train() == "finished"
-    assert whole.history[-1]["loss"] < 0.9 * before
+    def trainer(name: str) -> Trainer:
+        torch.manual_seed(0)
+        model = make()
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.p = 0.1
+        config = TrainingConfig(max_steps=20, validate_every=7, peak_rate=0.02, warmup_steps=2)
+        return Trainer(model, rows, loss_fn, evaluate, config, tmp_path / name)
 
-    def kill(progress: Any) -> None:
+    def kill(progress: Progress) -> None:
         if progress.step == 17:
             raise Killed
 
+    before = evaluate(make())["loss"]
+    whole: Any = trainer("whole")
+    assert whole.train() == "finished"
+    assert whole.history[-1]["loss"] < 0.9 * before
     with pytest.raises(Killed):
-        trainer("killed", 0).train(kill)
-    resumed = trainer("killed", 1)
+        trainer("killed").train(kill)
+    resumed: Any = trainer("killed")
+    shake(resumed.model)
     resumed.resume()
     assert resumed.step == 14
     assert resumed.train() == "finished"
-    assert_same_weights(resumed.model, whole.model)  # type: ignore[arg-type]
-
-
-def test_a_run_does_not_go_on_with_batches_of_another_size(tmp_path: Path) -> None:
-    def trainer(size: int) -> Trainer:
-        config = TrainingConfig(max_steps=2, validate_every=2)
-        data = Rows(counting(), batch_size=size)
-        return Trainer(
-            decoder(), data, language_model_loss, lambda _: {"loss": 1.0}, config, tmp_path
-        )
-
-    trainer(4).train()
-    with spoilt(f"{tmp_path}: the checkpoint was trained on other examples"):
-        trainer(18).resume()
+    assert_same_weights(resumed.model, whole.model)
 
 
 # Files
@@ -886,23 +866,19 @@ def test_files_that_hold_no_family_are_refused(tmp_path: Path) -> None:
         load_model(tmp_path)
     save_model(decoder(), tmp_path)
     tensors, values = load_tensors(path)
-    of_layer = values["config"]["layer"]
+    of_layer, misfit = values["config"]["layer"], "the weights don't fit the model"
     for changes, reason in [
         ({"n_layers": 0}, "n_layers (0) must be 1 or more"),
         ({"layer": of_layer | {"norm_eps": 2}}, "norm_eps (2) must be above 0 and below 1"),
-        (
-            {"tie_embeddings": False},
-            "the weights don't fit the model: tensors has no output.weight",
-        ),
+        ({"tie_embeddings": False}, f"{misfit}: tensors has no output.weight"),
+        ({"d_ff": 3}, "DecoderConfig.__init__() got an unexpected keyword argument 'd_ff'"),
     ]:
         save_tensors(path, tensors, values | {"config": values["config"] | changes})
         with spoilt(f"{path} is damaged or of another version ({reason})"):
             load_model(tmp_path)
-    for missing, reason in [("config", "'config'"), ("layer", "'layer'")]:
-        config = {k: v for k, v in values["config"].items() if k != missing}
-        left = {"family": "DecoderOnly"} | ({} if missing == "config" else {"config": config})
-        save_tensors(path, tensors, left)
-        with spoilt(f"{path} is damaged or of another version ({reason})"):
+    for left, missing in [({}, "config"), ({"config": {"vocab_size": 13}}, "layer")]:
+        save_tensors(path, tensors, {"family": "DecoderOnly"} | left)
+        with spoilt(f"{path} is damaged or of another version ('{missing}')"):
             load_model(tmp_path)
     save_model(decoder(), tmp_path)
     whole = path.read_bytes()
@@ -922,6 +898,8 @@ SIZES: dict[str, dict[str, Any]] = {
     "llama": {"hidden_size": 12, "num_attention_heads": 6, "intermediate_size": 7},
     "vit": {"hidden_size": 12, "num_attention_heads": 3, "intermediate_size": 7},
 }
+SIZES["llama"]["rope_parameters"] = {"rope_type": "default", "rope_theta": 20.0}
+SIZES["vit"] |= {"image_size": 6, "patch_size": 2, "num_channels": 2, "num_labels": 5}
 MODELS: dict[str, tuple[Any, Any]] = {
     "bert": (transformers.BertForMaskedLM, transformers.BertConfig),
     "gpt2": (transformers.GPT2LMHeadModel, transformers.GPT2Config),
@@ -931,13 +909,9 @@ MODELS: dict[str, tuple[Any, Any]] = {
 VARIANTS: dict[str, dict[str, Any]] = {
     "bert": {},
     "gpt2": {},
-    "gpt2, other matrix, other net": {
-        "tie_word_embeddings": False,
-        "n_inner": 7,
-        "pad_token_id": 0,
-    },
+    "gpt2, untied": {"tie_word_embeddings": False, "n_inner": 7, "pad_token_id": 0},
     "llama": {"num_key_value_heads": 2, "pad_token_id": 0},
-    "llama, tied, all keys": {"tie_word_embeddings": True, "rms_norm_eps": 0.01},
+    "llama, tied": {"tie_word_embeddings": True, "rms_norm_eps": 0.01},
     "vit": {},
 }
 
@@ -948,14 +922,10 @@ def theirs(variant: str) -> Any:
     torch.manual_seed(3)
     name = variant.split(",")[0]
     sizes: dict[str, Any] = SIZES[name] | VARIANTS[variant]
-    if name == "vit":
-        sizes |= {"image_size": 6, "patch_size": 2, "num_channels": 2, "num_labels": 5}
-    else:
+    if name != "vit":
         sizes |= {"vocab_size": VOCAB, "bos_token_id": None, "eos_token_id": None}
     if name != "gpt2":
         sizes |= {"num_hidden_layers": 2, "max_position_embeddings": MAX_LEN}
-    if name == "llama":
-        sizes["rope_parameters"] = {"rope_type": "default", "rope_theta": 20.0}
     make, config = MODELS[name]
     model = make(config(**sizes))
     for weight in model.parameters():
@@ -1013,11 +983,9 @@ def test_greedy_writes_what_generate_writes(variant: str) -> None:
         pad_token_id=EOS,
         suppress_tokens=[0] if pads else None,
     )
-    for found, expected in zip(
-        greedy(ours, src, 11, bos_id=-1), written[:, 5:].tolist(), strict=True
-    ):
-        end = expected.index(EOS) + 1 if EOS in expected else len(expected)
-        assert found == expected[:end]
+    ends = [[*row[5:], EOS].index(EOS) + 6 for row in written.tolist()]
+    expected = [row[5:end] for row, end in zip(written.tolist(), ends, strict=True)]
+    assert greedy(ours, src, 11, bos_id=-1) == expected
 
 
 @pytest.mark.parametrize("variant", ["bert", "gpt2", "llama", "vit"])
@@ -1079,18 +1047,14 @@ def test_settings_that_ours_has_not_are_refused(
         from_pretrained(changed(variant, tmp_path, **{field: value}))
 
 
-@pytest.mark.parametrize(
-    ("rope", "name"),
-    [
-        ({"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "rope_type"),
-        ({"rope_parameters": None, "rope_scaling": {"type": "linear", "factor": 2.0}}, "type"),
-    ],
-)
-def test_other_rotations_are_refused(rope: dict[str, Any], name: str, tmp_path: Path) -> None:
-    """Also where older versions wrote them."""
-    reason = f"{name} must be 'default', got 'linear'"
-    with spoilt(f"{tmp_path / 'config.json'} can't be used: {reason}"):
-        from_pretrained(changed("llama", tmp_path, **rope))
+def test_other_rotations_are_refused_also_where_older_versions_wrote_them(tmp_path: Path) -> None:
+    older: dict[str, Any] = {"rope_parameters": None}
+    older["rope_scaling"] = {"type": "linear", "factor": 2.0}
+    newer = {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}
+    for name, changes in (("rope_type", newer), ("type", older)):
+        reason = f"{name} must be 'default', got 'linear'"
+        with spoilt(f"{tmp_path / 'config.json'} can't be used: {reason}"):
+            from_pretrained(changed("llama", tmp_path, **changes))
 
 
 def test_a_rotary_base_is_found_where_older_versions_wrote_it(tmp_path: Path) -> None:
@@ -1123,43 +1087,67 @@ def test_folders_that_hold_no_such_model_are_refused(tmp_path: Path) -> None:
         from_pretrained(tmp_path)
 
 
-FIRST = "transformer.h.0.ln_1.weight"
+def rewrite(folder: Path, change: Callable[[dict[str, Tensor]], Any]) -> str:
+    """Write their weights again, changed; returns the file's name."""
+    path = folder / "model.safetensors"
+    weights = {name: w.clone() for name, w in safetensors.torch.load_file(path).items()}
+    path.write_bytes(safetensors.torch.save(change(weights)))
+    return str(path)
+
+
+PART = "it has a part of the head only; missing"
+NORM, BIAS = "transformer.h.0.ln_1.weight", "transformer.h.1.attn.c_attn.bias"
+UNKNOWN = {"score.weight": torch.ones(2), "bias": torch.ones(3)}
+
+
+def without(name: str) -> Callable[[dict[str, Tensor]], dict[str, Tensor]]:
+    return lambda weights: {n: w for n, w in weights.items() if n != name}
 
 
 @pytest.mark.parametrize(
-    ("change", "reason"),
+    ("variant", "change", "reason"),
     [
-        (lambda w: w.pop(FIRST), f"{FIRST} must be of shape (12,), got nothing"),
-        (lambda w: w.update({FIRST: w[FIRST][:5]}), f"{FIRST} must be of shape (12,), got (5,)"),
+        ("gpt2", without(NORM), f"{NORM} must be of shape (12,), got nothing"),
         (
-            lambda w: w.update({"score.weight": torch.ones(2), "bias": torch.ones(3)}),
-            "DecoderOnly has no place for bias, score.weight",
-        ),
-        (
-            lambda w: w.pop("transformer.h.1.attn.c_attn.bias"),
+            "gpt2",
+            without(BIAS),
             "transformer.h.1.attn.query.bias must be of shape (12,), got nothing",
         ),
+        ("gpt2", lambda w: w | {NORM: torch.ones(5)}, f"{NORM} must be of shape (12,), got (5,)"),
+        ("gpt2", lambda w: w | UNKNOWN, "DecoderOnly has no place for bias, score.weight"),
+        ("bert", without("cls.predictions.bias"), f"{PART}: output_bias"),
+        ("vit", without("classifier.weight"), f"{PART}: output.weight"),
     ],
-    ids=["missing", "wrong shape", "too many", "part of attention missing"],
 )
 def test_weights_that_do_not_fit_are_refused(
-    change: Callable[[dict[str, Tensor]], Any], reason: str, tmp_path: Path
+    variant: str, change: Callable[[Any], Any], reason: str, tmp_path: Path
 ) -> None:
-    path = changed("gpt2", tmp_path) / "model.safetensors"
-    weights = {name: w.clone() for name, w in safetensors.torch.load_file(path).items()}
-    change(weights)
-    path.write_bytes(safetensors.torch.save(weights))
+    path = rewrite(changed(variant, tmp_path), change)
     with spoilt(f"{path} doesn't fit: {reason}"):
         from_pretrained(tmp_path)
 
 
-def test_half_precision_is_read_as_single(tmp_path: Path) -> None:
-    path = changed("gpt2", tmp_path) / "model.safetensors"
-    weights = {name: w.bfloat16() for name, w in safetensors.torch.load_file(path).items()}
-    path.write_bytes(safetensors.torch.save(weights))
+def test_old_names_and_half_precision_are_read_too(tmp_path: Path) -> None:
+    """The first files of BERT call gain and bias of a norm gamma and beta; weights are single ones here."""
+
+    def old(weights: dict[str, Tensor]) -> dict[str, Tensor]:
+        new = {"LayerNorm.weight": "LayerNorm.gamma", "LayerNorm.bias": "LayerNorm.beta"}
+        return {re.sub(r"LayerNorm\.\w+$", lambda m: new[m[0]], n): w for n, w in weights.items()}
+
+    rewrite(changed("bert", tmp_path), old)
+    expected: Any = from_pretrained(folder_of("bert"))
+    assert_same_weights(from_pretrained(tmp_path), expected)
+    rewrite(tmp_path, lambda weights: {name: w.bfloat16() for name, w in weights.items()})
     ours: Any = from_pretrained(tmp_path)
     assert {p.dtype for p in ours.parameters()} == {torch.float32}
-    assert torch.equal(ours.embedding.weight, weights["transformer.wte.weight"].float())
+    assert torch.equal(ours.embedding.weight, expected.embedding.weight.bfloat16().float())
+
+
+def test_a_bert_without_padding_has_no_id_of_it(tmp_path: Path) -> None:
+    ours = EncoderOnly(replace(encoder().config, pad_id=-1))
+    to_pretrained(ours, tmp_path)
+    assert from_pretrained(tmp_path).config == ours.config
+    assert transformers.BertConfig.from_pretrained(tmp_path).pad_token_id is None
 
 
 @pytest.mark.parametrize(

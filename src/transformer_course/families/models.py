@@ -16,7 +16,7 @@ from transformer_course.encoder_decoder import (
 )
 from transformer_course.families.config import DecoderConfig, EncoderConfig, VisionConfig
 from transformer_course.families.prompts import PromptState
-from transformer_course.masking import decoder_mask, padding_mask
+from transformer_course.masking import causal_mask, decoder_mask, padding_mask
 from transformer_course.multi_head import KeyValueCache
 from transformer_course.positional_encoding import PositionalEncoding
 from transformer_course.validation import check_ids
@@ -180,8 +180,8 @@ class DecoderOnly(nn.Module):
 
         Args:
             ids: token ids, (batch, length); with caches only the new ones.
-            mask: broadcastable to (batch, heads, length, k_len); True = may attend. Hides what follows and
-                padding if left out.
+            mask: broadcastable to (batch, heads, length, k_len); True = may attend. Hides what follows if left
+                out, and without caches padding, too.
             caches: from `Stack.start_caches`; they grow by `length` (chapter 09).
             positions: where the tokens stand, (length,) or (batch, length); if left out, one after the other,
                 after those in the caches.
@@ -194,10 +194,13 @@ class DecoderOnly(nn.Module):
                 position is beyond max_len, a cache is full, or the mask isn't boolean or doesn't fit.
         """
         check_ids("ids", ids, self.config.vocab_size)
+        before = caches[0].length if caches else 0
+        end = before + ids.shape[1]
+        if mask is None and caches:
+            mask = causal_mask(end, ids.device)[:, :, before:]  # (1, 1, length, k_len)
         mask = decoder_mask(ids, self.config.pad_id) if mask is None else mask
-        if caches and positions is None:
-            before = caches[0].length
-            positions = torch.arange(before, before + ids.shape[1], device=ids.device)
+        if positions is None and before:
+            positions = torch.arange(before, end, device=ids.device)
         x = self.positions(self.embedding(ids), positions)  # (batch, length, d_model)
         return self.stack(self.dropout(x), mask, caches, positions)
 

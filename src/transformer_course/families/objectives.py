@@ -215,7 +215,8 @@ class Rows:
         pad_id: fills up short rows on the right.
 
     Raises:
-        ValueError: if there are no rows, a row is empty, there are both labels and prompts, or not one a row.
+        ValueError: if there are no rows, a row is empty, there are both labels and prompts, not one a row, or a
+                prompt is as long as its row.
 
     >>> data = Rows([[1, 5], [1, 5, 6]], [0, 1])
     >>> [tensor.tolist() for tensor in data.tensors([0, 1])]
@@ -242,6 +243,11 @@ class Rows:
             )
         if batch_size < 1:
             raise ValueError(f"batch_size ({batch_size}) must be 1 or more")
+        for row, read in zip(rows, prompt_lengths or (), strict=False):
+            if not 1 <= read < len(row):
+                raise ValueError(
+                    f"prompt_lengths ({read}) must be 1 or more, and below the length of its row ({len(row)})"
+                )
         self.rows, self.numbers, self.labelled = rows, numbers, labels is not None
         self.batch_size, self.pad_id = batch_size, pad_id
 
