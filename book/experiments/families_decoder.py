@@ -55,9 +55,9 @@ CONFIG: dict[str, Any] = {
     },
     "batch_size": 64,  # pairs in a batch, of every translator
     "training": {
-        "max_steps": 3000,
+        "max_steps": 2000,
         "peak_rate": 2e-3,
-        "warmup_steps": 300,
+        "warmup_steps": 200,
         "validate_every": 500,
     },
 }

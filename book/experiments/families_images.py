@@ -39,10 +39,10 @@ CONFIG: dict[str, Any] = {
     "n_layers": 2,
     "batch_size": 64,
     "training": {
-        "max_steps": 1500,
+        "max_steps": 800,
         "peak_rate": 2e-3,
         "warmup_steps": 100,
-        "validate_every": 250,
+        "validate_every": 200,
     },
     "writer": {
         "layer": {
@@ -56,10 +56,10 @@ CONFIG: dict[str, Any] = {
         # How many pixels back each one sees; 64 is all, 17 two rows of eight.
         "windows": {"all earlier pixels": 65, "the 17 before": 17},
         "training": {
-            "max_steps": 1500,
+            "max_steps": 600,
             "peak_rate": 2e-3,
             "warmup_steps": 100,
-            "validate_every": 250,
+            "validate_every": 200,
         },
         "n_samples": 30,  # of each digit
     },

@@ -37,12 +37,12 @@ CONFIG: dict[str, Any] = {
     "n_layers": 4,
     "batch_size": 64,
     "pre-training": {
-        "max_steps": 4000,
+        "max_steps": 2500,
         "peak_rate": 1e-3,
         "warmup_steps": 300,
-        "validate_every": 1000,
+        "validate_every": 500,
     },
-    "fine-tuning": {"max_steps": 400, "warmup_steps": 40, "validate_every": 400},
+    "fine-tuning": {"max_steps": 300, "warmup_steps": 30, "validate_every": 300},
     "fine-tuning rate": {"pre-trained": 3e-4, "from scratch": 1e-3, "body frozen": 3e-3},
     "poolings": ["first", "mean", "last"],
 }

@@ -32,10 +32,10 @@ CONFIG: dict[str, Any] = {
     "d_ff, all together": 400,
     "batch_size": 64,
     "training": {
-        "max_steps": 1500,
+        "max_steps": 1000,
         "peak_rate": 1e-3,
-        "warmup_steps": 150,
-        "validate_every": 250,
+        "warmup_steps": 100,
+        "validate_every": 200,
     },
 }
 PROBE: dict[str, Any] = {
