@@ -15,26 +15,26 @@ from transformer_course.encoder_decoder import LayerConfig
 from transformer_course.families import DecoderConfig, DecoderOnly, Rows, language_model_loss
 
 CONFIG: dict[str, Any] = {
-    "n_train": 60_000,
-    "n_valid": 1000,
-    "vocab_size": 800,
-    "layer": {"d_model": 128, "n_heads": 4, "d_ff": 512, "dropout": 0.0},
-    "n_layers": 4,
+    "n_train": 40_000,
+    "n_valid": 500,
+    "vocab_size": 600,
+    "layer": {"d_model": 64, "n_heads": 4, "d_ff": 256, "dropout": 0.0},
+    "n_layers": 3,
     "changes": {
         "as in 2017": {},
         "RMS norm": {"norm_kind": "rms"},
-        "SwiGLU": {"activation": "swiglu", "d_ff": 344},
+        "SwiGLU": {"activation": "swiglu", "d_ff": 172},
         "no biases": {"bias": False},
-        "grouped keys": {"n_key_heads": 2, "d_ff": 576},  # what they save goes into the net
+        "grouped keys": {"n_key_heads": 2, "d_ff": 288},  # what they save goes into the net
         "rotary positions": {"rotary_base": 10000.0},
         "norm of queries and keys": {"qk_norm": True},
     },
-    "d_ff, all together": 400,
+    "d_ff, all together": 208,
     "batch_size": 64,
     "training": {
-        "max_steps": 1000,
-        "peak_rate": 1e-3,
-        "warmup_steps": 100,
+        "max_steps": 800,
+        "peak_rate": 2e-3,
+        "warmup_steps": 80,
         "validate_every": 200,
     },
 }
