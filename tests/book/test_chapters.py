@@ -44,6 +44,7 @@ NEW_FORM = [
     "08_loss",
     "09_decoding",
     "10_inspecting",
+    "11_families",
     "15_multi30k",
 ]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)

@@ -26,6 +26,7 @@ STEMS = [
     "loss",
     "decoding",
     "inspecting",
+    "families",
 ]
 NUMBERS = {stem: number for number, stem in enumerate(STEMS)} | {"multi30k": 15}
 CHAPTERS = [s for s in STEMS if (PACKAGE / f"{s}.py").exists() or (PACKAGE / s).is_dir()]
@@ -37,6 +38,7 @@ BESIDE = {
     "training": {"corpus", "checkpoints", "interrupts"},
     "loss": {"fast", "labels"},
     "attention": {"fast"},
+    "families": {"checkpoints"},
 }
 SHARED = {"validation"}  # rules without a chapter, for all
 # Who joins training, loss and decoding.

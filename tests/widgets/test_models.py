@@ -10,10 +10,10 @@ import pytest
 
 from transformer_course.figures import widget
 
-from . import attention_cases, counting_cases, search_cases, training_cases
+from . import attention_cases, counting_cases, family_cases, search_cases, training_cases
 from .node import Answers, Call, answers, check
 
-CASES = (attention_cases, search_cases, training_cases, counting_cases)
+CASES = (attention_cases, search_cases, training_cases, counting_cases, family_cases)
 FIGURES = sorted(p.stem.removesuffix("_model") for p in widget.HERE.glob("*_model.js"))
 
 
@@ -76,6 +76,16 @@ FAULTS = {  # for each figure some code of its script, and what a mistake would 
         ("fate = rank < beam", "fate = rank <= beam"),
         ("alpha > 0 ? maxLen : length", "length"),
         ("beam - finished.length", "beam"),
+    ],
+    "family_masks": [
+        ("k <= q || (family === PREFIX && k <= start)", "k <= q || (family === PREFIX && k < start)"),
+        ("k < start ? true : null", "k <= q ? true : null"),
+        ("row.map((has, j) => has || ", "row.map((has, j) => "),
+        ("layer < layers", "layer < 1"),
+        ("mask[i][k] && known[k][j]", "mask[k][i] && known[k][j]"),
+        ("guesses[q]?.at === k ? false", "guesses[q]?.at === k ? null"),
+        ("at: i + 1 }", "at: i }"),
+        ("next ? j < i : j !== i", "j < i"),
     ],
     "head_explorer": [
         ("Math.min(wanted[name], list.length - 1)", "wanted[name]"),

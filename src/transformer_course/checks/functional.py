@@ -3,9 +3,13 @@
 `part` returns them where the learner has none.
 """
 
+from typing import Any
+
+import torch
 from torch import Tensor
 
 from transformer_course.attention import scaled_dot_product_attention
+from transformer_course.encoder_decoder import layer_norm
 
 
 def multi_head_attention(
@@ -48,3 +52,30 @@ def multi_head_attention(
     q, k, v = split(x @ w_query), split(memory @ w_key), split(memory @ w_value)
     outputs, weights = scaled_dot_product_attention(q, k, v, mask)
     return outputs.transpose(1, 2).flatten(-2) @ w_output, weights
+
+
+def encoder_layer(x: Tensor, mask: Tensor, weights: dict[str, Any], n_heads: int) -> Tensor:
+    """One layer of the encoder, post-norm, as in the exercise of chapter 06.
+
+    Args:
+        x: (batch, length, d_model).
+        mask: boolean, broadcastable to (batch, heads, length, length); True = may attend.
+        weights: "self_attention", four matrices as in `multi_head_attention`; "feed_forward", two matrices
+            with a bias after each; "norms", two pairs of gain and bias.
+        n_heads: must divide d_model.
+
+    Returns:
+        (batch, length, d_model).
+
+    >>> square, row = torch.ones(2, 2), torch.zeros(2)
+    >>> weights = {"self_attention": [square] * 4, "feed_forward": (square, row, square, row)}
+    >>> weights["norms"] = [(torch.ones(2), row)] * 2
+    >>> encoder_layer(torch.tensor([[[1.0, 3.0]]]), torch.ones(1, 1, dtype=torch.bool), weights, 1)
+    tensor([[[-1.0000,  1.0000]]])
+    """
+    w_query, w_key, w_value, w_output = weights["self_attention"]
+    attended, _ = multi_head_attention(x, x, w_query, w_key, w_value, w_output, n_heads, mask)
+    x = layer_norm(x + attended, *weights["norms"][0])
+    w_1, b_1, w_2, b_2 = weights["feed_forward"]
+    inner = torch.relu(x @ w_1 + b_1)  # (batch, length, d_ff)
+    return layer_norm(x + inner @ w_2 + b_2, *weights["norms"][1])

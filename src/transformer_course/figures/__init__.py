@@ -22,6 +22,15 @@ from transformer_course.figures.encoder_decoder import (
     stack_losses,
     sub_layers,
 )
+from transformer_course.figures.families import (
+    bars_with_seeds,
+    four_masks,
+    learning_from_labels,
+    patches_of,
+    written_digits,
+)
+from transformer_course.figures.family_flow import family_flow
+from transformer_course.figures.family_masks import FamilyMasks
 from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.inspecting import patching_flow
 from transformer_course.figures.inspector import Inspector
@@ -115,6 +124,7 @@ __all__ = [
     "WEIGHTS",
     "AttentionPlane",
     "BeamExplorer",
+    "FamilyMasks",
     "HeadExplorer",
     "Inspector",
     "LossExplorer",
@@ -129,6 +139,7 @@ __all__ = [
     "WordPaths",
     "accuracy_by_length",
     "attention_flow",
+    "bars_with_seeds",
     "beam_flow",
     "bleu_by_updates",
     "bleu_by_words",
@@ -139,7 +150,9 @@ __all__ = [
     "distribution_bars",
     "distribution_grids",
     "exam_bars",
+    "family_flow",
     "feed_forward_flow",
+    "four_masks",
     "front_page",
     "head_curves",
     "head_links",
@@ -148,6 +161,7 @@ __all__ = [
     "kernel_fits",
     "key_planes",
     "learning_curves",
+    "learning_from_labels",
     "look_back_flow",
     "loss_curves",
     "loss_flow",
@@ -160,6 +174,7 @@ __all__ = [
     "padded_batches",
     "paired_differences",
     "parameter_bars",
+    "patches_of",
     "patching_flow",
     "position_flow",
     "position_map",
@@ -192,4 +207,5 @@ __all__ = [
     "weight_map",
     "where_they_come_from",
     "word_focus",
+    "written_digits",
 ]
