@@ -1,4 +1,4 @@
-"""Parts that came after 2017 (chapter 06 has their place, chapter 11 explains them): RMS norm, a gated net."""
+"""Parts of a layer that came after 2017 (chapter 06); chapter 11 explains them: RMS norm, a gated net."""
 
 import torch
 import torch.nn.functional as F

@@ -23,31 +23,20 @@ class _OfLayers:
         return self.layer.dropout
 
 
-@dataclass(frozen=True)
-class _SequenceConfig(_OfLayers):
-    """What both families of texts have in common."""
-
-    vocab_size: int
-    layer: LayerConfig
-    n_layers: int = 4
-    max_len: int = 128
-    positions: Literal["sinusoidal", "learned", "none"] = "learned"
-    pad_id: int = 0
-
-    def __post_init__(self) -> None:
-        check_whole_numbers(self, least={"pad_id": None})
-        if self.positions not in ("sinusoidal", "learned", "none"):
-            raise ValueError(
-                f"positions ({self.positions!r}) must be 'sinusoidal', 'learned' or 'none'"
-            )
-        if not -1 <= self.pad_id < self.vocab_size:
-            raise ValueError(
-                f"pad_id ({self.pad_id}) must be one of the {self.vocab_size} token ids, or -1"
-            )
+def _check_sequence(config: "EncoderConfig | DecoderConfig") -> None:
+    check_whole_numbers(config, least={"pad_id": None})
+    if config.positions not in ("sinusoidal", "learned", "none"):
+        raise ValueError(
+            f"positions ({config.positions!r}) must be 'sinusoidal', 'learned' or 'none'"
+        )
+    if not -1 <= config.pad_id < config.vocab_size:
+        raise ValueError(
+            f"pad_id ({config.pad_id}) must be one of the {config.vocab_size} token ids, or -1"
+        )
 
 
 @dataclass(frozen=True)
-class EncoderConfig(_SequenceConfig):
+class EncoderConfig(_OfLayers):
     """The sizes of an `EncoderOnly` model (BERT; Devlin et al. 2019).
 
     Args:
@@ -64,6 +53,16 @@ class EncoderConfig(_SequenceConfig):
     >>> EncoderConfig.tiny(1000).layer.norm
     'post'
     """
+
+    vocab_size: int
+    layer: LayerConfig
+    n_layers: int = 4
+    max_len: int = 128
+    positions: Literal["sinusoidal", "learned", "none"] = "learned"
+    pad_id: int = 0
+
+    def __post_init__(self) -> None:
+        _check_sequence(self)
 
     @classmethod
     def tiny(cls, vocab_size: int) -> "EncoderConfig":
@@ -82,7 +81,7 @@ class EncoderConfig(_SequenceConfig):
 
 
 @dataclass(frozen=True)
-class DecoderConfig(_SequenceConfig):
+class DecoderConfig(_OfLayers):
     """The sizes of a `DecoderOnly` model (GPT-2; Radford et al. 2019).
 
     Args:
@@ -101,7 +100,16 @@ class DecoderConfig(_SequenceConfig):
     'rms'
     """
 
+    vocab_size: int
+    layer: LayerConfig
+    n_layers: int = 4
+    max_len: int = 128
+    positions: Literal["sinusoidal", "learned", "none"] = "learned"
+    pad_id: int = 0
     tie_embeddings: bool = True
+
+    def __post_init__(self) -> None:
+        _check_sequence(self)
 
     @classmethod
     def tiny(cls, vocab_size: int) -> "DecoderConfig":

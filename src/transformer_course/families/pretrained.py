@@ -96,7 +96,7 @@ def from_pretrained(folder: str | Path) -> Model:
 
 
 def to_pretrained(model: Model, folder: str | Path) -> None:
-    """Write a model as transformers would: the way back from `from_pretrained`.
+    """Write a model as transformers (Wolf et al. 2020) would: the way back from `from_pretrained`.
 
     Args:
         model: one of ours, with the choices of BERT, GPT-2, Llama or ViT.

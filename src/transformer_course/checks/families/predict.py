@@ -120,7 +120,7 @@ QUESTIONS = {
             Slip(1200.0, "all chosen tokens hidden", "Chosen tokens have three different fates."),
             Slip(
                 6400.0,
-                "a share of all tokens",
+                "80 % of all tokens",
                 "Your share is one of the chosen tokens, not of all.",
             ),
         ),
@@ -131,7 +131,7 @@ QUESTIONS = {
         "First the share that is chosen, then the share of these.",
         (
             Slip(240.0, "all that aren't hidden", "Some of these are read as another token."),
-            Slip(800.0, "a share of all tokens", "How many of your tokens have a label?"),
+            Slip(800.0, "10 % of all tokens", "How many of your tokens have a label?"),
             Slip(6800.0, "tokens that were not chosen", "Count among the chosen ones."),
         ),
     ),
