@@ -20,6 +20,7 @@ PICTURES = {  # each figure, its page, and the link that leads to a picture wher
     ".tc-plane": ("01_attention", "picture further down", "#fig-three-queries img"),
     ".tc-steps": ("02_self_attention", "table of weights", "#fig-four-words img"),
     ".tc-masks": ("03_masking", "picture of the three masks", "#fig-three-masks img"),
+    ".tc-families": ("11_families", "picture of the four masks", "#fig-four-masks img"),
     ".tc-explorer": ("04_multi_head", "picture above", "#fig-trained-heads img"),
     ".tc-positions": ("05_positional_encoding", "table as a picture", "#fig-position-map img"),
     ".tc-model-map": ("06_encoder_decoder", "picture at the top", "#map-06 img"),

@@ -26,10 +26,9 @@ from transformer_course.figures.families import (
     bars_with_seeds,
     four_masks,
     learning_from_labels,
-    patches_of,
-    written_digits,
 )
 from transformer_course.figures.family_flow import family_flow
+from transformer_course.figures.family_images import patches_of, written_digits
 from transformer_course.figures.family_masks import FamilyMasks
 from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.inspecting import patching_flow

@@ -1,5 +1,6 @@
-"""The plots of chapter 11: the masks of the families, what labels are worth, and images as sequences."""
+"""The plots of chapter 11: the masks of the families, what labels are worth, and which method wins."""
 
+import textwrap
 from collections.abc import Mapping, Sequence
 
 import matplotlib.pyplot as plt
@@ -8,9 +9,8 @@ import torch
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch, Rectangle
-from matplotlib.patheffects import Normal, Stroke
 from matplotlib.ticker import MaxNLocator, NullLocator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from transformer_course.families.objectives import prefix_mask
 from transformer_course.figures.palette import (
@@ -20,7 +20,6 @@ from transformer_course.figures.palette import (
     KEY_TEXT,
     LINE,
     MASK,
-    POSITION,
     QUERY,
     QUIET,
     VALUE,
@@ -32,7 +31,6 @@ from transformer_course.figures.plots import hatched
 from transformer_course.masking import causal_mask
 
 SEEN = 0.42  # place of "may attend" on the colour map of weights, as in chapter 03
-WHITE = 16  # the largest grey level: ink, on paper that is 0
 # Colour, colour of its name, line and mark of each curve.
 STROKES = (
     (QUERY, QUERY, "-", "o"),
@@ -262,7 +260,7 @@ def bars_with_seeds(
         axes.text(right, row, f"{mean:.{places}f}", va="center", fontsize=11)
         if start:
             _cut(axes, start + 0.045 * wide, row, 0.016 * wide)
-    axes.set_yticks(range(len(values)), values)
+    axes.set_yticks(range(len(values)), [textwrap.fill(name, 19) for name in values])
     axes.set(xlim=(start, max(found) + 0.16 * wide), ylim=(len(values) - 0.45, -0.55))
     axes.tick_params(axis="y", length=0)
     axes.xaxis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
@@ -283,115 +281,3 @@ def _cut(axes: Axes, x: float, row: int, wide: float) -> None:
     axes.fill_betweenx(ys, lower, upper, color="white", lw=0, zorder=3)
     for xs in (lower, upper):
         axes.plot(xs, ys, color=QUIET, lw=1.2, zorder=4, solid_capstyle="butt")
-
-
-@drawn
-def written_digits(rows: Sequence[Sequence[int]], digits: Sequence[int]) -> Figure:
-    """Draw small images of digits, each below the digit that was asked for: a column for each, 0 to 9.
-
-    Args:
-        rows: 64 grey levels an image, row by row, from 0, paper, to 16, ink.
-        digits: which digit each image should show.
-
-    Returns:
-        The figure.
-
-    Raises:
-        ValueError: if an image hasn't 64 levels, a digit isn't from 0 to 9, or there isn't one for each image.
-
-    >>> figure = written_digits([[0] * 64, [16] * 64], [3, 3])
-    >>> len(figure.axes[0].images)
-    2
-    """
-    images = np.asarray(rows)
-    if images.ndim != 2 or images.shape[1] != 64 or len(digits) != len(images):
-        raise ValueError(
-            f"rows {images.shape} must be 64 levels for each of the {len(digits)} digits"
-        )
-    if not set(digits) <= set(range(10)):
-        raise ValueError(f"digits ({sorted(set(digits))}) must be from 0 to 9")
-    tall = max(list(digits).count(digit) for digit in digits)
-    figure, axes = plt.subplots(figsize=(5.3, 0.75 + 0.5 * tall))
-    below = dict.fromkeys(range(10), 0)
-    for image, digit in zip(images, digits, strict=True):
-        _picture(axes, image.reshape(8, 8), (1.12 * digit, 1.12 * below[digit]), 1.0)
-        below[digit] += 1
-    for digit in range(10):
-        at = (1.12 * digit + 0.5, -0.12)
-        axes.annotate(str(digit), at, ha="center", va="bottom", fontweight="bold")
-    axes.annotate("digit asked for", (0, -0.72), va="bottom", color=QUIET, fontsize=11)
-    axes.set(xlim=(-0.1, 11.2), ylim=(1.12 * tall, -1.15), aspect="equal")
-    axes.set_axis_off()
-    return figure
-
-
-def _picture(
-    axes: Axes, levels: NDArray[np.int64], corner: tuple[float, float], side: float
-) -> None:
-    """Draw grey levels, 0 white and 16 black, with a thin frame; `corner` is the upper left one."""
-    x, y = corner
-    axes.imshow(
-        levels, cmap="Greys", vmin=0, vmax=WHITE, interpolation="nearest",
-        extent=(x, x + side, y + side, y), zorder=1,
-    )  # fmt: skip
-    axes.add_patch(
-        Rectangle(corner, side, side, facecolor="none", edgecolor=QUIET, lw=0.8, zorder=2)
-    )
-
-
-@drawn
-def patches_of(image: ArrayLike, size: int) -> Figure:
-    """Draw an image, where it is cut into patches, and below them the patches in the order of reading.
-
-    Args:
-        image: grey levels from 0, paper, to 16, ink, (side, side).
-        size: side of a patch, in pixels.
-
-    Returns:
-        The figure.
-
-    Raises:
-        ValueError: if the image isn't a square that `size` divides.
-
-    >>> figure = patches_of([[0, 16], [16, 0]], 1)
-    >>> [text.get_text() for text in figure.axes[0].texts if text.get_text().isdigit()]
-    ['1', '2', '3', '4', '1', '2', '3', '4']
-    """
-    levels = np.asarray(image)
-    side = len(levels)
-    if levels.shape != (side, side) or size < 1 or side % size:
-        raise ValueError(f"image {levels.shape} must be a square whose side size ({size}) divides")
-    across = side // size
-    total, in_row = across**2, min(across**2, 8)
-    lines = -(-total // in_row)
-    large, top, step, deep, wide = 4.8, 6.3, 1.14, 1.75, 9.1  # in sides of a patch in the sequence
-    one, first = large / across, (wide - step * in_row) / 2
-    figure, axes = plt.subplots(figsize=(5.3, 5.3 * (top + deep * lines) / wide))
-    _picture(axes, levels, ((wide - large) / 2, 0), large)
-    for number in range(total):
-        row, column = divmod(number, across)
-        x, y = (wide - large) / 2 + column * one, row * one
-        axes.add_patch(
-            Rectangle((x, y), one, one, fill=False, edgecolor=POSITION, lw=2.5, zorder=3)
-        )
-        _number(axes, (x + one / 2, y + one / 2), number + 1)
-        part = levels[row * size : (row + 1) * size, column * size : (column + 1) * size]
-        x, y = first + step * (number % in_row), top + deep * (number // in_row)
-        _picture(axes, part, (x, y), 1.0)
-        axes.add_patch(Rectangle((x, y), 1, 1, fill=False, edgecolor=POSITION, lw=2.5, zorder=3))
-        _number(axes, (x + 0.5, y + 1.3), number + 1)
-    tip = {"arrowstyle": "-|>", "color": QUIET, "lw": 1.6, "shrinkA": 0, "shrinkB": 0}
-    axes.annotate("", (wide / 2, top - 0.25), (wide / 2, large + 0.2), arrowprops=tip)
-    said = f"{total} patches,\n{size} × {size} = {size * size} numbers each"
-    axes.annotate(said, (wide / 2 + 0.3, (top + large) / 2), va="center", fontsize=11)
-    axes.set(xlim=(-0.1, wide), ylim=(top + deep * lines, -0.1), aspect="equal")
-    axes.set_axis_off()
-    return figure
-
-
-def _number(axes: Axes, at: tuple[float, float], number: int) -> None:
-    """Write a patch's number, with a white rim, so that it can be read on any grey."""
-    rim = [Stroke(linewidth=3.5, foreground="white"), Normal()]
-    axes.annotate(
-        str(number), at, ha="center", va="center", zorder=4, fontweight="bold", path_effects=rim
-    )

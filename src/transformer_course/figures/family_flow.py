@@ -126,8 +126,10 @@ def _tokens(axes: Axes, x: float, top: float, names: Sequence[str], colour: str 
 def _image(axes: Axes, x: float, top: float, levels: NDArray[np.int64], patch_size: int) -> None:
     """Draw an image and the lines along which it is cut."""
     left, right, bottom = x - TALL / 2, x + TALL / 2, top + TALL
-    shown = {"cmap": "Greys", "vmin": 0, "vmax": 16, "interpolation": "nearest"}
-    axes.imshow(levels, extent=(left, right, bottom, top), **shown)
+    axes.imshow(
+        levels, cmap="Greys", vmin=0, vmax=16, interpolation="nearest",
+        extent=(left, right, bottom, top),
+    )  # fmt: skip
     across = len(levels) // patch_size
     for line in range(across + 1):
         place = TALL * line / across
@@ -179,9 +181,10 @@ def _mask(axes: Axes, corner: flow.Point, mask: NDArray[np.bool_]) -> None:
     """Draw a mask as a small grid."""
     step = TALL / len(mask)
     for row, column in np.ndindex(mask.shape):
-        look = {"facecolor": "#eeeeee", "edgecolor": MASK, "hatch": HATCH, "lw": 0.0}
-        if mask[row, column]:
-            look = {"facecolor": plt.get_cmap(WEIGHTS)(SEEN), "edgecolor": "white"}
-            look["lw"] = 0.9 if len(mask) < 9 else 0.3
         at = (corner[0] + step * column, corner[1] + step * row)
-        axes.add_patch(Rectangle(at, step, step, **look))
+        square = Rectangle(at, step, step, facecolor="#eeeeee", edgecolor=MASK, hatch=HATCH, lw=0)
+        if mask[row, column]:
+            thin = 0.9 if len(mask) < 9 else 0.3
+            colour = plt.get_cmap(WEIGHTS)(SEEN)
+            square = Rectangle(at, step, step, facecolor=colour, edgecolor="white", lw=thin)
+        axes.add_patch(square)
