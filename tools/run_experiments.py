@@ -78,7 +78,9 @@ def changes(name: str) -> list[str]:
         return ["there is no record"]
     if record["config"] != json.loads(json.dumps(script.CONFIG)):
         return ["the script's CONFIG is another one than the record's"]
-    return changes_of(script, record["probes"][-1]["values"], probe(script))
+    capability = torch.backends.cpu.get_cpu_capability()
+    same = f", {capability}," in record["processor"]
+    return changes_of(script, record["probes"][-1]["values"], probe(script), same)
 
 
 def run_experiment(name: str, seeds: Collection[int] = SEEDS) -> None:
