@@ -137,8 +137,8 @@ def changes_of(
     """What differs between two probes of an experiment; empty if the code behaves as it did.
 
     On another processor a tie between two tokens may fall otherwise: one number in 500 may differ. A name that
-    only one of both has is never a tie. Products with 16 bits are rounded otherwise by other instructions, and a
-    greedy search that takes another token once goes on from there: then its words aren't compared, but
+    only one of both has is never a tie. Products with 16 bits are rounded otherwise by other instructions, and
+    a greedy search that takes another token once goes on from there: then its words aren't compared, but
     losses, gradients, logits and scores are.
 
     Args:

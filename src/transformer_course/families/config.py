@@ -198,7 +198,7 @@ class VisionConfig(_OfLayers):
 
     @property
     def max_len(self) -> int:
-        """Length of the sequence: the patches, and one token before them."""
+        """The patches, and one token before them."""
         return self.n_patches + 1
 
     @classmethod
