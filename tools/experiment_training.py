@@ -6,15 +6,37 @@ from typing import Any, TypeVar
 import torch
 
 from transformer_course.checkpoints import list_checkpoints
+from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example
+from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.families import Rows
 from transformer_course.loss import teacher_forcing_loss
+from transformer_course.recipe import encode_pairs
 from transformer_course.seq2seq import Seq2Seq
 from transformer_course.training import LossFn, Trainer, TrainingConfig, validation_loss
 from transformer_course.training.batches import Trainable
 
 Model = TypeVar("Model", bound=Trainable)
+Pairs = dict[str, list[Pair]]
+Examples = dict[str, list[Example]]
+
+
+def prepared(config: dict[str, Any], seed: int = 0) -> tuple[Pairs, Vocabulary, Examples]:
+    """Sentences of one phenomenon by split, the vocabulary of those to train on, and all of them as ids.
+
+    Args:
+        config: has the phenomenon, n_train, n_valid, n_test and vocab_size.
+        seed: decides which sentences.
+    """
+    pairs = {
+        split: list(grammar.sentences_with(config["phenomenon"], split, config[f"n_{split}"], seed))
+        for split in ("train", "valid", "test")
+    }
+    lines = (text for pair in pairs["train"] for text in (pair.source, pair.target))
+    vocabulary = Vocabulary.train(lines, config["vocab_size"])
+    return pairs, vocabulary, {split: encode_pairs(vocabulary, pairs[split]) for split in pairs}
 
 
 def trained(

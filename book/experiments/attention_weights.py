@@ -6,16 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from experiment_training import trained
+from experiment_training import prepared, trained
 from torch import Tensor
 
-from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example, collate
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.inspecting import changed_attention, equal_weights
 from transformer_course.multi_head import MultiHeadAttention, record_attention
-from transformer_course.recipe import encode_pairs
 
 CONFIG: dict[str, Any] = {
     "phenomenon": "comparison",  # as slow as: order decides what is slow, and how it agrees
@@ -62,13 +60,7 @@ ANOTHER = 100  # added to the seed: a second training of the whole model
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train the models, then measure them, and the whole one with borrowed weights, on held-out sentences."""
-    pairs = {
-        split: list(grammar.sentences_with(config["phenomenon"], split, config[f"n_{split}"]))
-        for split in ("train", "valid", "test")
-    }
-    lines = (text for pair in pairs["train"] for text in (pair.source, pair.target))
-    vocabulary = Vocabulary.train(lines, config["vocab_size"])
-    examples = {split: encode_pairs(vocabulary, pairs[split]) for split in pairs}
+    _, vocabulary, examples = prepared(config)
     scores: dict[str, dict[str, float]] = {}
     models: dict[str, Transformer] = {}
     for name, part in config["trained with equal weights in"].items():

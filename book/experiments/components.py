@@ -5,18 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from experiment_training import trained
+from experiment_training import prepared, trained
 from torch import Tensor, nn
 
 from transformer_course.checkpoints import read_json, write_json
-from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import LayerNorm, Residual, Transformer, TransformerConfig
 from transformer_course.fast import fused_attention, use_fast
 from transformer_course.multi_head import MultiHeadAttention
-from transformer_course.recipe import encode_pairs
 from transformer_course.training import Trainer
 from transformer_course.translator import Translator
 
@@ -74,13 +72,7 @@ PROBE: dict[str, Any] = {
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train every variant alike, and measure it on held-out sentences."""
-    pairs = {
-        split: list(grammar.sentences_with(config["phenomenon"], split, config[f"n_{split}"]))
-        for split in ("train", "valid", "test")
-    }
-    lines = (text for pair in pairs["train"] for text in (pair.source, pair.target))
-    vocabulary = Vocabulary.train(lines, config["vocab_size"])
-    examples = {split: encode_pairs(vocabulary, pairs[split]) for split in pairs}
+    pairs, vocabulary, examples = prepared(config)
     curves: dict[str, list[float]] = {}
     scores: dict[str, dict[str, float]] = {}
     for name, change in config["variants"].items():

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from experiment_training import trained
+from experiment_training import prepared, trained
 from torch import Tensor
 
 from transformer_course.attention import scaled_dot_product_attention
 from transformer_course.checkpoints import read_json, write_json
-from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
@@ -19,7 +18,6 @@ from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.multi_head import MultiHeadAttention
-from transformer_course.recipe import encode_pairs
 from transformer_course.training import Trainer, validation_loss
 from transformer_course.translator import Translator
 
@@ -49,13 +47,7 @@ PROBE: dict[str, Any] = {
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train one model for each number of heads; measure them whole, and with heads taken out."""
-    pairs = {
-        split: list(grammar.sentences_with(config["phenomenon"], split, config[f"n_{split}"]))
-        for split in ("train", "valid", "test")
-    }
-    lines = (text for pair in pairs["train"] for text in (pair.source, pair.target))
-    vocabulary = Vocabulary.train(lines, config["vocab_size"])
-    examples = {split: encode_pairs(vocabulary, pairs[split]) for split in pairs}
+    pairs, vocabulary, examples = prepared(config)
     curves: dict[str, list[float]] = {}
     scores: dict[str, dict[str, float]] = {}
     for n_heads in config["n_heads"]:

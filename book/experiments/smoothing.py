@@ -4,18 +4,16 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from experiment_training import trained
+from experiment_training import prepared, trained
 from torch import Tensor
 
 from transformer_course.checkpoints import read_json, write_json
-from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example, collate, token_batches
 from transformer_course.corpus.scoring import exact_match
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.fast import use_fast
 from transformer_course.loss import cross_entropy, log_softmax, teacher_forcing_loss
-from transformer_course.recipe import encode_pairs
 from transformer_course.training import Trainer
 from transformer_course.translator import Translator
 
@@ -54,12 +52,7 @@ PROBE: dict[str, Any] = {
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train a model for each number of pairs and each ε; measure all on the same held-out pairs."""
     n_most = max(config["n_train"].values())
-    sizes = {"train": n_most, "valid": config["n_valid"], "test": config["n_test"]}
-    kind = config["phenomenon"]
-    pairs = {s: list(grammar.sentences_with(kind, s, n, seed)) for s, n in sizes.items()}
-    lines = (text for pair in pairs["train"] for text in (pair.source, pair.target))
-    vocabulary = Vocabulary.train(lines, config["vocab_size"])
-    examples = {split: encode_pairs(vocabulary, pairs[split]) for split in pairs}
+    pairs, vocabulary, examples = prepared(config | {"n_train": n_most}, seed)
     curves: dict[str, list[float]] = {}
     scores: dict[str, dict[str, float]] = {}
     for amount, n_train in config["n_train"].items():

@@ -461,7 +461,7 @@ NO_SOURCE = {
     "families.objectives": {
         *("Rows", "classification_loss", "language_model_loss", "token_losses"),
     },
-    "families.pretrained": {"Kind"},
+    "families.kinds": {"Kind"},
     "families.prompts": {"PromptState"},
     "families.saving": {"load_model", "save_model"},
     "fast": {"computes_bf16", "use_fast"},

@@ -1,7 +1,8 @@
 """Three families from the same layers (chapter 11): encoder only, decoder only, and images as sequences.
 
 `config` has the sizes, `models` the models, `prompts` what a search in a decoder alone keeps, `objectives` what
-they are trained to do, `saving` their files, `pretrained` the way to and from the library transformers.
+they are trained to do, `saving` their files, `pretrained` and `kinds` the way to and from the
+library transformers.
 """
 
 from transformer_course.families.config import DecoderConfig, EncoderConfig, VisionConfig
