@@ -381,8 +381,9 @@ def _check_search(model: Searchable, max_len: int, bos_id: int, eos_id: int) -> 
         raise ValueError(
             f"eos_id ({eos_id}) must differ from pad_id ({pad_id}) and bos_id ({bos_id})"
         )
-    for name, value, least in (("bos_id", bos_id, -1), ("eos_id", eos_id, 0)):
-        if not least <= value < model.config.vocab_size:
+    least = -1 if getattr(model, "reads_prompts", False) else 0
+    for name, value, smallest in (("bos_id", bos_id, least), ("eos_id", eos_id, 0)):
+        if not smallest <= value < model.config.vocab_size:
             raise ValueError(
                 f"{name} ({value}) must be one of the {model.config.vocab_size} token ids"
             )

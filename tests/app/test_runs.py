@@ -49,7 +49,10 @@ def assert_as_the_old_version_finished(folder: Path) -> None:
     expected, _ = load_tensors(OLD / "finished.safetensors")
     assert tensors.keys() == expected.keys()
     for name, tensor in tensors.items():  # other processors round in other ways
-        torch.testing.assert_close(tensor, expected[name], rtol=1e-3, atol=1e-4)
+        # A bias of the keys adds the same number to all scores of a query, so its gradient is 0 but for
+        # rounding; Adam makes whole steps of that.
+        steps = 2e-2 if name.endswith("w_key.bias") else 1e-4
+        torch.testing.assert_close(tensor, expected[name], rtol=1e-3, atol=steps)
 
 
 def test_a_run_of_an_older_version_is_resumed(old_run: Path) -> None:

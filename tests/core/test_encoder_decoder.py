@@ -40,8 +40,8 @@ BATCH, SRC_LEN, TGT_LEN, HEADS, D_MODEL, D_FF = 2, 5, 7, 3, 15, 11
 NORMS = pytest.mark.parametrize("norm", ["pre", "post"])
 
 
-def layer_config(norm: str) -> TransformerConfig:
-    return tiny_config(d_model=D_MODEL, n_heads=HEADS, d_ff=D_FF, norm=norm)
+def layer_config(norm: str) -> LayerConfig:
+    return tiny_config(d_model=D_MODEL, n_heads=HEADS, d_ff=D_FF, norm=norm).layer
 
 
 @NORMS
@@ -371,7 +371,7 @@ def test_config_refuses(changes: dict[str, object], message: str) -> None:
 
 def test_odd_width_is_refused_where_positions_come_in_pairs() -> None:
     with refuses("d_model (15) must be even and 2 or more: sines and cosines come in pairs"):
-        Transformer(layer_config("pre"))
+        Transformer(tiny_config(d_model=D_MODEL, n_heads=HEADS, d_ff=D_FF))
 
 
 @pytest.mark.parametrize(

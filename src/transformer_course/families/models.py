@@ -151,7 +151,12 @@ class DecoderOnly(nn.Module):
 
     Args:
         config: every size and choice.
+
+    Attributes:
+        reads_prompts: a search may leave its own start symbol out, `bos_id` = -1.
     """
+
+    reads_prompts = True
 
     def __init__(self, config: DecoderConfig) -> None:
         super().__init__()
