@@ -344,6 +344,20 @@ def test_fresh_embeddings_have_variance_1_over_d_model() -> None:
     assert model.output.weight.detach().abs().max() <= math.sqrt(6 / 1064)
 
 
+@pytest.mark.parametrize("make", [DecoderOnly, EncoderOnly])
+@pytest.mark.parametrize(("positions", "scale"), [("sinusoidal", 4.0), ("learned", 1.0)])
+def test_sinusoids_do_not_drown_the_words(make: Any, positions: Any, scale: float) -> None:
+    """Beside numbers as large as 1, an embedding is multiplied by √d_model, here by 4 (§3.4)."""
+    sizes = DecoderConfig if make is DecoderOnly else EncoderConfig
+    model = make(sizes(VOCAB, layer(), 1, positions=positions)).eval()
+    arrived: list[Tensor] = []
+    model.stack.register_forward_pre_hook(lambda _, given: arrived.append(given[0]))
+    ids = torch.tensor([[1, 5, 9, 3]])
+    model(ids)
+    words = arrived[0] - model.positions.table[:4]
+    assert torch.allclose(words, model.embedding(ids) * scale, atol=1e-6)
+
+
 # Encoder only
 
 

@@ -1,5 +1,6 @@
 """The sizes of each family (chapter 11): each holds the config of its layers, and what the family adds."""
 
+import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -11,6 +12,7 @@ class _OfLayers:
     """What a trainer and a search ask of every config, taken from that of the layers."""
 
     layer: LayerConfig
+    positions: str
 
     @property
     def d_model(self) -> int:
@@ -21,6 +23,11 @@ class _OfLayers:
     def dropout(self) -> float:
         """Share of numbers set to zero after each sub-layer and after the embedding."""
         return self.layer.dropout
+
+    @property
+    def embedding_scale(self) -> float:
+        """What embeddings are multiplied by: √d_model beside sinusoids, which would drown them (chapter 05)."""
+        return math.sqrt(self.d_model) if self.positions == "sinusoidal" else 1.0
 
 
 def _check_sequence(config: "EncoderConfig | DecoderConfig") -> None:

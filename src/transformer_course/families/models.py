@@ -123,7 +123,8 @@ class EncoderOnly(nn.Module):
         """
         check_ids("ids", ids, self.config.vocab_size)
         mask = padding_mask(ids, self.config.pad_id) if mask is None else mask
-        x = self.embedding_norm(self.positions(self.embedding(ids)))  # (batch, length, d_model)
+        x = self.embedding(ids) * self.config.embedding_scale
+        x = self.embedding_norm(self.positions(x))  # (batch, length, d_model)
         return self.stack(self.dropout(x), mask)
 
     def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
@@ -206,7 +207,8 @@ class DecoderOnly(nn.Module):
         mask = decoder_mask(ids, self.config.pad_id) if mask is None else mask
         if positions is None and before:
             positions = torch.arange(before, end, device=ids.device)
-        x = self.positions(self.embedding(ids), positions)  # (batch, length, d_model)
+        x = self.embedding(ids) * self.config.embedding_scale
+        x = self.positions(x, positions)  # (batch, length, d_model)
         return self.stack(self.dropout(x), mask, caches, positions)
 
     def forward(self, ids: Tensor, mask: Tensor | None = None) -> Tensor:
