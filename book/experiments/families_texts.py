@@ -1,0 +1,298 @@
+"""English text without labels: what a pre-trained encoder saves, and a decoder beside counts of n-grams."""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from copy import deepcopy
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import torch
+from experiment_training import trained_on
+from sklearn.linear_model import LogisticRegression
+from torch import Tensor
+
+from transformer_course.corpus import grammar
+from transformer_course.corpus.grammar.orthography import PLAIN
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.encoder_decoder import LayerConfig
+from transformer_course.families import (
+    Classifier,
+    DecoderConfig,
+    DecoderOnly,
+    EncoderConfig,
+    EncoderOnly,
+    Rows,
+    classification_loss,
+    language_model_loss,
+    masked_loss,
+    token_losses,
+)
+from transformer_course.fast import use_fast
+
+Labelled = tuple[list[list[int]], list[int]]
+CONFIG: dict[str, Any] = {
+    "n_text": 40_000,  # sentences without labels
+    "n_test": 1000,
+    "vocab_size": 600,
+    "labels": [16, 64, 256, 1024, 4096],
+    "layer": {  # the layer of today, which learned most in since_2017
+        "d_model": 64,
+        "n_heads": 4,
+        "d_ff": 172,
+        "dropout": 0.0,
+        "bias": False,
+        "norm_kind": "rms",
+        "activation": "swiglu",
+        "rotary_base": 10000.0,
+        "qk_norm": True,
+    },
+    "n_layers": 3,
+    "batch_size": 64,
+    "pre-training": {
+        "encoder": {
+            "max_steps": 8000,
+            "peak_rate": 2e-3,
+            "warmup_steps": 300,
+            "validate_every": 1000,
+        },
+        "decoder": {
+            "max_steps": 4000,
+            "peak_rate": 2e-3,
+            "warmup_steps": 300,
+            "validate_every": 1000,
+        },
+    },
+    "fine-tuning": {"warmup_steps": 40, "validate_every": 400},
+    "fine-tuned": {  # what is kept, and how the labels are learned
+        "pre-trained": {"max_steps": 400, "peak_rate": 1e-3},
+        "from scratch": {"max_steps": 400, "peak_rate": 1e-3},
+        "body frozen": {"max_steps": 400, "peak_rate": 5e-3},
+        "from scratch, five times as long": {"max_steps": 2000, "peak_rate": 1e-3},
+    },
+    "orders": [1, 2, 3, 4, 5],  # of the n-grams
+}
+PROBE: dict[str, Any] = {
+    "n_text": 400,
+    "n_test": 20,
+    "vocab_size": 300,
+    "labels": [16],
+    "batch_size": 8,
+    "pre-training": {
+        "encoder": {"max_steps": 12, "warmup_steps": 4, "validate_every": 6},
+        "decoder": {"max_steps": 12, "warmup_steps": 4, "validate_every": 6},
+    },
+    "fine-tuning": {"warmup_steps": 2, "validate_every": 4},
+    "fine-tuned": {
+        "pre-trained": {"max_steps": 4},
+        "from scratch": {"max_steps": 4},
+        "body frozen": {"max_steps": 4},
+        "from scratch, five times as long": {"max_steps": 8},
+    },
+    "orders": [1, 3],
+}
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Pre-train an encoder, fine-tune it with few and with many labels; train a decoder, and count n-grams."""
+    text = [p.source for p in grammar.generate("train", config["n_text"], style=PLAIN)]
+    held_text = [p.source for p in grammar.generate("test", config["n_test"], style=PLAIN)]
+    vocabulary = Vocabulary.train(text, config["vocab_size"])
+    size = config["batch_size"]
+    train, held = (
+        Rows([[1, *ids, 2] for ids in vocabulary.encode(t)], batch_size=size)
+        for t in (text, held_text)
+    )
+    encoder, hidden = pretrained("encoder", seed, config, vocabulary, train, held, folder)
+    decoder, written = pretrained("decoder", seed, config, vocabulary, train, held, folder)
+    letters = sum(len(line) + 1 for line in held_text)  # one for the end
+    labelled = examples(text[: max(config["labels"])], vocabulary, seed)
+    judged = examples(held_text, vocabulary, seed)
+    return {
+        "curves": {"encoder": hidden, "decoder": written},
+        "scores": {
+            "right": judgements(seed, config, vocabulary, encoder, labelled, judged, folder),
+            **language_scores(config, len(vocabulary), decoder, train, held, letters),
+        },
+    }
+
+
+def judgements(
+    seed: int,
+    config: dict[str, Any],
+    vocabulary: Vocabulary,
+    encoder: EncoderOnly,
+    labelled: Labelled,
+    judged: Labelled,
+    folder: Path,
+) -> dict[str, dict[str, float]]:
+    """Share of held-out sentences judged right, by what was kept and by the number of labels."""
+    right: dict[str, dict[str, float]] = {}
+    most = max(config["labels"])
+    for name in config["fine-tuned"]:
+        for n in [most] if name.endswith("long") else config["labels"]:
+            fresh = fresh_model("encoder", seed, config, vocabulary)
+            body = fresh if name.startswith("from scratch") else encoder
+            score = fine_tuned(name, body, seed, config, labelled, judged, n, folder)
+            right.setdefault(name, {})[str(n)] = score
+    for n in config["labels"]:
+        for length, name in ((1, "words counted"), (2, "pairs counted")):
+            score = bag_of_words(labelled, judged, n, length)
+            right.setdefault(name, {})[str(n)] = score
+    return right
+
+
+def examples(sentences: list[str], vocabulary: Vocabulary, seed: int) -> Labelled:
+    """Rows of ids from <s> to </s>, and whether two neighbouring words were exchanged: in every second one."""
+    chance = Random(seed)
+    texts, labels = [], []
+    for i, sentence in enumerate(sentences):
+        words = sentence.split()
+        places = [j for j in range(len(words) - 1) if words[j] != words[j + 1]]
+        spoilt = i % 2 == 1 and bool(places)
+        if spoilt:
+            j = chance.choice(places)
+            words[j], words[j + 1] = words[j + 1], words[j]
+        texts.append(" ".join(words))
+        labels.append(int(spoilt))
+    return [[1, *ids, 2] for ids in vocabulary.encode(texts)], labels
+
+
+def fresh_model(kind: str, seed: int, config: dict[str, Any], vocabulary: Vocabulary) -> Any:
+    """A model that has seen nothing; the id after the vocabulary's is [MASK]."""
+    torch.manual_seed(seed)
+    model, sizes = (
+        (EncoderOnly, EncoderConfig) if kind == "encoder" else (DecoderOnly, DecoderConfig)
+    )
+    layer = LayerConfig(**config["layer"])
+    return use_fast(model(sizes(len(vocabulary) + 1, layer, config["n_layers"], positions="none")))
+
+
+def pretrained(
+    kind: str,
+    seed: int,
+    config: dict[str, Any],
+    vocabulary: Vocabulary,
+    train: Rows,
+    held: Rows,
+    folder: Path,
+) -> tuple[Any, list[float]]:
+    """A model trained on text without labels, and its held-out losses."""
+
+    def hidden(model: EncoderOnly, ids: Tensor) -> Tensor:
+        return masked_loss(model, ids, len(vocabulary))
+
+    objective = hidden if kind == "encoder" else language_model_loss
+    training = config["pre-training"][kind] | {"seed": seed}
+    fresh = fresh_model(kind, seed, config, vocabulary)
+    model, trainer = trained_on(fresh, train, held, training, folder / kind, objective)
+    return model, [round(record["loss"], 5) for record in trainer.history]
+
+
+def fine_tuned(
+    name: str,
+    body: EncoderOnly,
+    seed: int,
+    config: dict[str, Any],
+    labelled: Labelled,
+    judged: Labelled,
+    n: int,
+    folder: Path,
+) -> float:
+    """Train a copy of the body and a new output with n labels; share of held-out sentences judged right."""
+    torch.manual_seed(seed)
+    model = Classifier(deepcopy(body), 2, "mean")
+    if name == "body frozen":
+        model.body.requires_grad_(False)
+    training = config["fine-tuning"] | config["fine-tuned"][name] | {"seed": seed}
+    size = min(config["batch_size"], n)
+    rows, test = Rows(labelled[0][:n], labelled[1][:n], batch_size=size), Rows(*judged)
+    model, _ = trained_on(model, rows, test, training, folder / f"{name}, {n}", classification_loss)
+    right = 0
+    with torch.no_grad():
+        for batch in test.epoch():
+            ids, labels = test.tensors(batch)
+            right += int((model(ids).argmax(-1) == labels).sum())
+    return round(right / len(judged[0]), 5)
+
+
+def bag_of_words(
+    labelled: Labelled,
+    held: Labelled,
+    n: int,
+    length: int,
+) -> float:
+    """Logistic regression on which runs of `length` subwords there are, in no order."""
+    grams = [
+        {tuple(row[i : i + length]) for i in range(len(row) - length + 1)}
+        for row in labelled[0][:n]
+    ]
+    counted = Counter(gram for row in grams for gram in row)
+    column = {gram: i for i, (gram, _) in enumerate(counted.most_common(4000))}
+
+    def table(rows: list[list[int]]) -> Any:
+        found = np.zeros((len(rows), len(column)), dtype=np.float32)
+        for i, row in enumerate(rows):
+            for j in range(len(row) - length + 1):
+                place = column.get(tuple(row[j : j + length]))
+                if place is not None:
+                    found[i, place] = 1
+        return found
+
+    method = LogisticRegression(max_iter=2000).fit(table(labelled[0][:n]), labelled[1][:n])
+    return round(float(method.score(table(held[0]), held[1])), 5)
+
+
+def language_scores(
+    config: dict[str, Any],
+    vocab_size: int,
+    decoder: DecoderOnly,
+    train: Rows,
+    held: Rows,
+    letters: int,
+) -> dict[str, dict[str, float]]:
+    """Perplexity and bits per character of held-out sentences, by the decoder and by counts."""
+    with torch.no_grad():
+        total = sum(
+            token_losses(decoder, *held.tensors(batch)).sum().item() for batch in held.epoch()
+        )
+    nats = {"decoder": total}
+    for order in config["orders"]:
+        counts = Counts(train.rows, order, vocab_size)
+        nats[f"{order}-grams"] = -sum(counts.log_prob(row) for row in held.rows)
+    tokens = sum(len(row) - 1 for row in held.rows)
+    return {
+        "perplexity": {name: round(math.exp(n / tokens), 5) for name, n in nats.items()},
+        "bits per character": {
+            name: round(n / math.log(2) / letters, 5) for name, n in nats.items()
+        },
+    }
+
+
+class Counts:
+    """An n-gram model of ids, interpolated after Witten and Bell: new contexts fall back to shorter ones."""
+
+    def __init__(self, rows: Sequence[Sequence[int]], order: int, vocab_size: int) -> None:
+        self.order, self.vocab_size = order, vocab_size
+        self.followed: dict[tuple[int, ...], Counter[int]] = defaultdict(Counter)
+        for row in rows:
+            for i in range(1, len(row)):
+                for n in range(min(order, i + 1)):
+                    self.followed[tuple(row[i - n : i])][row[i]] += 1
+        self.total = {context: sum(after.values()) for context, after in self.followed.items()}
+
+    def log_prob(self, row: Sequence[int]) -> float:
+        """Log-probability of all ids but the first, in nats."""
+        total = 0.0
+        for i in range(1, len(row)):
+            p = 1 / self.vocab_size
+            for n in range(min(self.order, i + 1)):
+                context = tuple(row[i - n : i])
+                if context in self.total:
+                    after = self.followed[context]
+                    kinds, seen = len(after), self.total[context]
+                    p = (after[row[i]] + kinds * p) / (seen + kinds)
+            total += math.log(p)
+        return total
