@@ -6,7 +6,7 @@ sentence of it goes into a record: the texts there are our own.
 
 import json
 import os
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -65,7 +65,7 @@ def settings(languages: str, form: str) -> dict[str, Any]:
         "alphas": [0.0, 0.6, 1.0, 1.4, 1.8, 2.2],
         "lengths": [1, 10, 13, 17],
         "watched": WATCHED[languages.partition("-")[0], form],
-        "recipe": asdict(replace(MULTI30K_RECIPE, training=training)),
+        "recipe": replace(MULTI30K_RECIPE, training=training).record(),
     }
 
 

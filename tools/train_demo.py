@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +29,7 @@ SCRIPT = "running_corpus"
 
 def settings() -> list[Any]:
     """What is trained on what, as JSON gives it back."""
-    made = [asdict(GRAMMAR_RECIPE), STEPS, N_PAIRS, PRECISION, "knows which subwords tell"]
+    made = [GRAMMAR_RECIPE.record(), STEPS, N_PAIRS, PRECISION, "knows which subwords tell"]
     return list(json.loads(json.dumps(made)))
 
 

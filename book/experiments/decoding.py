@@ -3,7 +3,6 @@
 import statistics
 import time
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -42,20 +41,18 @@ CONFIG: dict[str, Any] = {
     "tree_beams": [1, 2, 3, 4, 5],
     "n_spreads": 4,
     "cache": {"preset": "small", "src_len": 16, "lengths": [16, 32, 64, 128, 256], "rounds": 5},
-    "recipe": asdict(
-        Recipe(
-            vocab_size=4000,
-            dropout=0.0,
-            label_smoothing=0.0,
-            training=TrainingConfig(
-                max_steps=700,
-                max_tokens=1280,
-                peak_rate=2.5e-3,
-                warmup_steps=100,
-                validate_every=100,
-            ),
-        )
-    ),
+    "recipe": Recipe(
+        vocab_size=4000,
+        dropout=0.0,
+        label_smoothing=0.0,
+        training=TrainingConfig(
+            max_steps=700,
+            max_tokens=1280,
+            peak_rate=2.5e-3,
+            warmup_steps=100,
+            validate_every=100,
+        ),
+    ).record(),
 }
 PROBE: dict[str, Any] = {
     "n_pairs": 2000,

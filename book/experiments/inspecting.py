@@ -55,7 +55,7 @@ CONFIG: dict[str, Any] = {
     "n_explained": 100,
     "n_changed": 300,
     "n_probed": [3000, 1500],
-    "recipe": asdict(GRAMMAR_RECIPE) | {"training": asdict(GRAMMAR_RECIPE.training)},
+    "recipe": GRAMMAR_RECIPE.record() | {"training": asdict(GRAMMAR_RECIPE.training)},
 }
 CONFIG["recipe"]["training"] |= {"precision": "bf16"}
 PROBE: dict[str, Any] = {

@@ -32,7 +32,7 @@ CONFIG: dict[str, Any] = {
     "n_challenge": 160,
     "lengths": [1, 7, 10, 12],  # fewest words of each group of test sentences
     "watched": ["The cat sleeps on the chair.", "She does not see the tree."],
-    "recipe": asdict(GRAMMAR_RECIPE) | {"training": asdict(GRAMMAR_RECIPE.training)},
+    "recipe": GRAMMAR_RECIPE.record() | {"training": asdict(GRAMMAR_RECIPE.training)},
 }
 CONFIG["recipe"]["training"] |= {"validate_every": 300, "precision": "bf16"}
 PROBE: dict[str, Any] = {

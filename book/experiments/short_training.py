@@ -1,7 +1,6 @@
 """The first minute of a translator: 500 updates on the running corpus, with three seeds."""
 
 import json
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,18 @@ from transformer_course.training import TrainingConfig
 CONFIG: dict[str, Any] = {
     "n_pairs": 70_000,
     "n_test": 500,
-    "recipe": asdict(
-        Recipe(
-            vocab_size=4000,
-            dropout=0.0,
-            label_smoothing=0.0,
-            training=TrainingConfig(
-                max_steps=500,
-                max_tokens=1280,
-                peak_rate=2.5e-3,
-                warmup_steps=100,
-                validate_every=50,
-            ),
-        )
-    ),
+    "recipe": Recipe(
+        vocab_size=4000,
+        dropout=0.0,
+        label_smoothing=0.0,
+        training=TrainingConfig(
+            max_steps=500,
+            max_tokens=1280,
+            peak_rate=2.5e-3,
+            warmup_steps=100,
+            validate_every=50,
+        ),
+    ).record(),
 }
 PROBE: dict[str, Any] = {
     "n_pairs": 2000,

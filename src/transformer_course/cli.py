@@ -1,4 +1,4 @@
-"""The command `transformer-course` (chapter 07): train, translate, evaluate, check.
+"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check.
 
 What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
 exit status 1; wrong usage exits with 2, Ctrl-C with 130. With `--debug`, or TRANSFORMER_COURSE_DEBUG=1 in the
@@ -6,6 +6,7 @@ environment, the traceback stands before the sentence.
 """
 
 import io
+import json
 import os
 import shlex
 import sys
@@ -15,18 +16,31 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TextIO
 
+import numpy as np
 import torch
 import typer
 from tqdm import tqdm
 
-from transformer_course.checkpoints import CheckpointError, list_checkpoints, write_json
+from transformer_course import __version__
+from transformer_course.checkpoints import (
+    CheckpointError,
+    list_checkpoints,
+    replacing,
+    write_atomically,
+    write_json,
+)
 from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
-from transformer_course.evaluation import Scores, evaluate_by_phenomenon, evaluate_pairs
+from transformer_course.evaluation import (
+    Scores,
+    evaluate_by_phenomenon,
+    evaluate_pairs,
+    likelihood,
+)
 from transformer_course.fast import computes_bf16
 from transformer_course.lines import Answer, translate_lines
 from transformer_course.recipe import (
@@ -36,10 +50,10 @@ from transformer_course.recipe import (
     train_translator,
 )
 from transformer_course.recipe.data import check_use
-from transformer_course.recipe.writing import only_writer, refuse_run_file
+from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
 from transformer_course.training import Progress
-from transformer_course.translator import Translator
+from transformer_course.translator import AttentionMaps, Translator
 
 app = typer.Typer(
     help="Train a Transformer on sentence pairs, translate with it, evaluate it.",
@@ -62,6 +76,24 @@ _LINES_AT_ONCE = 1000  # of a file: enough for full batches, and little memory
 _INTERNAL = "this looks like a mistake in the program: --debug shows where it comes from"
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"transformer-course {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _main(
+    version: Annotated[
+        bool,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Say the version and end."
+        ),
+    ] = False,
+) -> None:
+    pass
+
+
 @app.command()
 def train(
     out: Out,
@@ -82,6 +114,13 @@ def train(
         str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
     ] = None,
     preset: Annotated[str | None, typer.Option(help="tiny, narrow, small or base.")] = None,
+    layers: Annotated[
+        int | None,
+        typer.Option(help="Of the encoder, and of the decoder; the preset's if left out."),
+    ] = None,
+    d_model: Annotated[int | None, typer.Option(help="Width of the model; as --layers.")] = None,
+    heads: Annotated[int | None, typer.Option(help="They divide --d-model; as --layers.")] = None,
+    d_ff: Annotated[int | None, typer.Option(help="Width of feed-forward; as --layers.")] = None,
     vocab_size: Annotated[int | None, typer.Option(help="Subwords of both languages.")] = None,
     dropout: Annotated[float | None, typer.Option(help="0 to below 1.")] = None,
     label_smoothing: Annotated[float | None, typer.Option(help="0 to below 1.")] = None,
@@ -90,8 +129,14 @@ def train(
     rate: Annotated[float | None, typer.Option(help="Highest learning rate.")] = None,
     warmup: Annotated[int | None, typer.Option(help="Updates until it is reached.")] = None,
     validate_every: Annotated[int | None, typer.Option(help="Updates between two.")] = None,
-    patience: Annotated[int | None, typer.Option(help="Validations without gain; 0: all.")] = None,
-    average: Annotated[int | None, typer.Option(help="Checkpoints to average.")] = None,
+    patience: Annotated[
+        int | None,
+        typer.Option(help="Stop after so many validations without a lower loss; 0: never."),
+    ] = None,
+    average: Annotated[
+        int | None,
+        typer.Option(help="Take the mean of the last so many checkpoints, if it validates better."),
+    ] = None,
     precision: Annotated[
         str | None, typer.Option(help="fp32 or bf16; the faster if left out.")
     ] = None,
@@ -101,7 +146,16 @@ def train(
     checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
     debug: Debug = False,
 ) -> None:
-    """Train a translator and write it to a folder."""
+    """Train a translator and write it to a folder.
+
+    The weights are those of the best validation, or the mean of the last --average checkpoints if that has a
+    lower loss.
+
+    With --resume, options that are repeated must say what they said before. Only --steps may be more: the run
+    is made longer. From there on the learning rate is the one that a run of so many updates has at each step,
+    so the warm-up is not repeated. At the end of a run the rate is 0; it jumps up to where the longer run has
+    it, and the loss may rise for a while.
+    """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,
         "n_pairs": n_pairs,
@@ -111,6 +165,10 @@ def train(
     }
     wishes = {
         "preset": preset,
+        "n_layers": layers,
+        "d_model": d_model,
+        "n_heads": heads,
+        "d_ff": d_ff,
         "vocab_size": vocab_size,
         "dropout": dropout,
         "label_smoothing": label_smoothing,
@@ -219,6 +277,10 @@ def translate(
     file: Annotated[Path | None, typer.Option(help="A file with a sentence a line.")] = None,
     beam: Annotated[int, typer.Option(help="Width of the beam; 1 is greedy.")] = 4,
     alpha: Annotated[float, typer.Option(help="Strength of the length penalty.")] = 0.6,
+    n_best: Annotated[
+        int | None, typer.Option(help="Hypotheses a sentence, with scores; at most --beam.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="Write to this file, whole or not.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     debug: Debug = False,
 ) -> None:
@@ -228,24 +290,70 @@ def translate(
     line in: a blank one for a blank one, and for one that can't be translated, whose reason is told on standard
     error. Words that the training text did not have are told there too, and translations of which the model is
     less sure than of nearly all held-out sentences.
+
+    With --n-best there is a line for each hypothesis, in four columns separated by tabs: number of the line in,
+    from 1; rank, 1 is the best; score; text. The score is the log-probability of the text, in nats, </s>
+    included. The search ranks by that score divided by ((5 + subwords) / 6) ** alpha, where </s> counts as a
+    subword; --alpha 0 ranks by the score itself. A blank line, and one that can't be translated, has no
+    hypothesis.
     """
     with _errors_in_one_sentence(debug):
         if text and file:
             raise ValueError("give sentences or --file, not both")
+        if n_best is not None and not 1 <= n_best <= beam:
+            raise ValueError(f"--n-best ({n_best}) must be 1 or more and at most --beam ({beam})")
+        if output:
+            check_output(run, output, [] if text else [file or _standard_input()])
         _set_threads(threads)
         translator = Translator.load(run)
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
             sys.stdout.reconfigure(encoding="utf-8")  # a file of ours is one that we can read
         place, lines = _lines_to_translate(text, file)
-        at_once = _LINES_AT_ONCE if text or file else 1
-        answers = translate_lines(translator, lines, beam=beam, alpha=alpha, at_once=at_once)
-        wrong = 0
-        for number, answer in enumerate(answers, 1):
-            print(answer.text, flush=True)
-            _tell(answer, number, place, debug)
-            wrong += answer.error is not None
+        at_once = _LINES_AT_ONCE if text or file or output else 1
+        answers = translate_lines(
+            translator, lines, beam=beam, alpha=alpha, n_best=n_best or 1, at_once=at_once
+        )
+        number = wrong = written = 0
+        with _opened(output) as out:
+            for number, answer in enumerate(answers, 1):
+                for line in _hypotheses(answer, number) if n_best else [answer.text]:
+                    print(line, file=out, flush=True)
+                    written += 1
+                _tell(answer, number, place, debug)
+                wrong += answer.error is not None
+        if output:
+            read = f" (lines read: {number:,})" if n_best else ""
+            print(f"lines written to {output}: {written:,}{read}", file=sys.stderr)
         if wrong:
             raise typer.Exit(1)
+
+
+@contextmanager
+def _opened(output: Path | None) -> Iterator[TextIO]:
+    """Standard output, or a file that is written whole or not at all."""
+    if output is None:
+        yield sys.stdout
+        return
+    with (
+        replacing(output) as temporary,
+        temporary.open("w", encoding="utf-8", newline="\n") as file,
+    ):
+        yield file
+
+
+def _hypotheses(answer: Answer, number: int) -> list[str]:
+    return [
+        f"{number}\t{rank}\t{log_prob:.4f}\t{text}"
+        for rank, (log_prob, text) in enumerate(answer.hypotheses, 1)
+    ]
+
+
+def _standard_input() -> int:
+    """Its number as an open file; -1, which is none, where it has no number."""
+    try:
+        return sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):
+        return -1
 
 
 def _lines_to_translate(text: list[str] | None, file: Path | None) -> tuple[str, Iterator[Line]]:
@@ -302,7 +410,7 @@ def evaluate(
         _set_threads(threads)
         files = _names(pairs, tsv)
         if json_out:
-            refuse_run_file(run, json_out)
+            check_output(run, json_out, files)
         translator = Translator.load(run)
         data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
@@ -312,6 +420,97 @@ def evaluate(
             table = _by_phenomenon(translator, beam, alpha)
         if json_out:
             write_json(json_out, asdict(scores) | {"n_pairs": len(test), "phenomena": table})
+
+
+@app.command()
+def score(
+    run: Run,
+    pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
+    tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write scores as JSON.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Say how probable a translator finds translations that are given.
+
+    There is a line out for each pair, in their order: the log-probability of the translation, in nats, </s>
+    included. The perplexity of all subwords together is told on standard error, and written by --json. Without
+    --pairs and --tsv, the pairs are those that `evaluate` takes.
+    """
+    with _errors_in_one_sentence(debug):
+        _set_threads(threads)
+        files = _names(pairs, tsv)
+        if json_out:
+            check_output(run, json_out, files)
+        translator = Translator.load(run)
+        data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
+        _check_sentences(translator, test, data)
+        found = likelihood(translator, test)
+        if json_out:
+            counts = {"n_pairs": len(test), "n_tokens": found.n_tokens}
+            record = {"perplexity": found.perplexity, "log_probs": found.log_probs}
+            write_json(json_out, counts | record)
+        for log_prob in found.log_probs:
+            print(f"{log_prob:.4f}")
+        told = f"of {found.n_tokens:,} subwords in {len(test):,} pairs"
+        print(f"perplexity {found.perplexity:.3f}, {told}", file=sys.stderr)
+
+
+def _check_sentences(translator: Translator, pairs: list[Pair], data: Data) -> None:
+    """Refuse a pair that the model can't take, by its file and line."""
+    for pair in pairs:
+        for text in (pair.source, pair.target):
+            try:
+                translator.check(text)
+            except ValueError as error:
+                raise ValueError(f"{data.where(pair)}{error}") from error
+
+
+@app.command()
+def attention(
+    run: Run,
+    text: Annotated[str, typer.Argument(help="The sentence to translate.")],
+    target: Annotated[
+        str | None, typer.Option(help="Its translation; the model's own if left out.")
+    ] = None,
+    output: Annotated[Path | None, typer.Option(help="A file, .json or .npz.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Write what each head of each layer looks at while the model translates a sentence.
+
+    It is JSON, on standard output or in a file, or NumPy's npz. "source" and "target" are lists of subwords:
+    the source ends with </s>; the target, as it is read, starts with <s>. "maps" has the weights of each
+    attention by its name in the model, such as "decoder_layers.0.cross_attention", in the shape (heads, q_len,
+    k_len): row q of a head says how much it looks at each k, and sums to 1. In the npz, each attention is an
+    array of its own, beside "source" and "target".
+    """
+    with _errors_in_one_sentence(debug):
+        if output:
+            if output.suffix not in (".json", ".npz"):
+                raise ValueError(f"--output ({output}) must end with .json or .npz")
+            check_output(run, output)
+        _set_threads(threads)
+        translator = Translator.load(run)
+        texts = [line_of_text(given) for given in (text, target) if given is not None]
+        for line in texts:
+            if isinstance(line, ValueError):
+                raise ValueError(f"sentence: {line}") from line
+        _write_maps(translator.attention(*map(str, texts)), output)
+
+
+def _write_maps(found: AttentionMaps, output: Path | None) -> None:
+    words: dict[str, Any] = {"source": found.source, "target": found.target}
+    if output and output.suffix == ".npz":
+        with replacing(output) as temporary, temporary.open("wb") as file:
+            np.savez(file, **words | {name: maps.numpy() for name, maps in found.maps.items()})
+        return
+    maps = {name: maps.double().numpy().round(6).tolist() for name, maps in found.maps.items()}
+    written = json.dumps(words | {"maps": maps}) + "\n"
+    if output:
+        write_atomically(output, written.encode())
+    else:
+        print(written, end="")
 
 
 @app.command("check")
@@ -414,13 +613,30 @@ def _saved_run(out: Path, asked: dict[str, Any], threads: int | None) -> tuple[D
     saved = asdict(saved_data) | recipe.settings()
     if asked.get("corpus", saved_data.corpus) == saved_data.corpus:
         check_use(saved_data.corpus, asked)
+    steps = asked.pop("max_steps", recipe.training.max_steps)
+    longer = recipe.with_steps(steps)
     for name, value in asked.items():
         if saved[name] != value:
             raise CheckpointError(
                 f"{out} was started with {name} = {saved[name]!r}, not {value!r}; "
                 "resume without that option"
             )
-    return saved_data, recipe, threads or saved_threads
+    _check_longer(out, recipe.training.max_steps, steps)
+    return saved_data, longer, threads or saved_threads
+
+
+def _check_longer(out: Path, before: int, steps: int) -> None:
+    """Say what more steps mean for a run; refuse fewer."""
+    if steps < before:
+        raise CheckpointError(
+            f"{out} was started with max_steps = {before}, not {steps}; "
+            "resume without that option, or with more of them"
+        )
+    if steps > before:
+        print(
+            f"{steps:,} updates instead of {before:,}: from here on the learning rate is that of a run of "
+            f"{steps:,} updates; the warm-up is not repeated"
+        )
 
 
 def _set_threads(threads: int | None) -> int:

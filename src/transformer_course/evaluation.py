@@ -1,4 +1,4 @@
-"""Scores of a translator (chapter 09): exact match, BLEU, and exact match by phenomenon."""
+"""Scores of a translator (chapter 09): exact match, BLEU, perplexity, and exact match by phenomenon."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,6 +8,7 @@ from sacrebleu.metrics.bleu import BLEU
 
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import exact_match
+from transformer_course.loss import perplexity
 from transformer_course.translator import Translator
 
 # sacrebleu's tokenisers that need neither a download nor a further package.
@@ -140,6 +141,44 @@ def bleu_interval(
     shown = json.loads(score.format(6, signature=str(bleu.get_signature()), is_json=True))
     mean, half = shown.get("confidence_mean", 0.0), shown.get("confidence_var", 0.0)  # none if 0
     return mean - half, mean + half
+
+
+@dataclass(frozen=True)
+class Likelihood:
+    """How probable a translator finds translations that are given to it.
+
+    Args:
+        log_probs: log-probability of each translation, in nats, </s> included.
+        n_tokens: subwords of all translations together, the </s> of each included.
+    """
+
+    log_probs: list[float]
+    n_tokens: int
+
+    @property
+    def perplexity(self) -> float:
+        """`loss.perplexity` of the mean over all subwords: of how many equally likely ones each was guessed."""
+        return perplexity(-sum(self.log_probs) / self.n_tokens)
+
+
+def likelihood(translator: Translator, pairs: Sequence[Pair]) -> Likelihood:
+    """Let a translator say how probable the right translations are.
+
+    Args:
+        translator: the translator.
+        pairs: one or more; of each the first translation.
+
+    Returns:
+        The log-probabilities, in the order of the pairs, and how many subwords they are of.
+
+    Raises:
+        ValueError: if there are no pairs, or a sentence is empty or too long.
+    """
+    if not pairs:
+        raise ValueError("pairs is empty; there must be at least one")
+    log_probs = translator.score([(pair.source, pair.target) for pair in pairs])
+    targets = translator.vocabulary.encode([pair.target for pair in pairs])
+    return Likelihood(log_probs, sum(len(ids) + 1 for ids in targets))
 
 
 def evaluate_by_phenomenon(

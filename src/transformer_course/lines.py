@@ -10,9 +10,9 @@ from itertools import islice
 
 from transformer_course.corpus.batches import EOS_ID
 from transformer_course.corpus.lenient import Line
-from transformer_course.translator import Translator
+from transformer_course.translator import Translation, Translator
 
-_LINE_ENDS = {ord("\n"): " ", ord("\r"): " "}
+_ENDS = str.maketrans("\n\r\t", "   ")  # what would end a line, or a column
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,14 @@ class Answer:
     """What became of one line.
 
     Args:
-        text: the translation, without line ends; empty for a blank line, and where there was an error.
+        text: the translation, without line ends and tabs; empty for a blank line, and where there was an error.
         unseen: words and signs of the line that the training text did not have.
         doubtful: whether the model is less sure of it than of most held-out sentences.
         unused: words of the line that the translation doesn't depend on, though such words mostly matter.
         cut: whether the model found no end, and the length limit cut the translation.
         error: why the line is not translated.
+        hypotheses: log-probability, in nats, and text of each hypothesis that was asked for, best first; none
+            for a blank line, and where there was an error.
     """
 
     text: str = ""
@@ -34,6 +36,7 @@ class Answer:
     unused: tuple[str, ...] = ()
     cut: bool = False
     error: ValueError | None = None
+    hypotheses: tuple[tuple[float, str], ...] = ()
 
 
 def translate_lines(
@@ -42,6 +45,7 @@ def translate_lines(
     *,
     beam: int = 4,
     alpha: float = 0.6,
+    n_best: int = 1,
     at_once: int = 1000,
 ) -> Iterator[Answer]:
     """Translate lines, one answer a line.
@@ -51,35 +55,39 @@ def translate_lines(
         lines: sentences, or errors in place of those that could not be read (`corpus.lenient`).
         beam: width of the beam; 1 is greedy decoding.
         alpha: strength of the length penalty, 0 to 10.
+        n_best: hypotheses for each line, at most `beam`.
         at_once: how many lines are read before they are translated together; no more are kept in memory.
 
     Yields:
         The answers, in the order of the lines.
 
     Raises:
-        ValueError: if beam or alpha are out of range.
+        ValueError: if beam, alpha or n_best are out of range.
     """
     remaining = iter(lines)
     while group := list(islice(remaining, at_once)):
-        yield from _answers(translator, group, beam, alpha)
+        yield from _answers(translator, group, beam, alpha, n_best)
 
 
 def _answers(
-    translator: Translator, lines: Sequence[Line], beam: int, alpha: float
+    translator: Translator, lines: Sequence[Line], beam: int, alpha: float, n_best: int
 ) -> list[Answer]:
     answers = [_without_search(translator, line) for line in lines]
     # Only texts are left without an answer.
     sentences = [str(line) for line, done in zip(lines, answers, strict=True) if done is None]
-    best = [found[0] for found in translator.search(sentences, beam=beam, alpha=alpha)]
-    texts = translator.vocabulary.decode([found.ids for found in best])
-    unused = translator.unused(sentences, best)
-    translated = iter(
-        Answer(
-            text.translate(_LINE_ENDS), found.unseen, found.doubtful, left, found.ids[-1] != EOS_ID
-        )
-        for found, text, left in zip(best, texts, unused, strict=True)
-    )
+    found = translator.search(sentences, beam=beam, alpha=alpha, top_beams=n_best)
+    unused = translator.unused(sentences, [several[0] for several in found])
+    translated = iter([_answer(translator, *row) for row in zip(found, unused, strict=True)])
     return [next(translated) if done is None else done for done in answers]
+
+
+def _answer(translator: Translator, found: list[Translation], unused: tuple[str, ...]) -> Answer:
+    best = found[0]
+    decoded = translator.vocabulary.decode([hypothesis.ids for hypothesis in found])
+    texts = [text.translate(_ENDS) for text in decoded]
+    hypotheses = tuple((h.log_prob, text) for h, text in zip(found, texts, strict=True))
+    cut = best.ids[-1] != EOS_ID
+    return Answer(texts[0], best.unseen, best.doubtful, unused, cut, hypotheses=hypotheses)
 
 
 def _without_search(translator: Translator, line: Line) -> Answer | None:

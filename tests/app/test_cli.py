@@ -11,11 +11,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Result, Run, assert_one_sentence
 from small_runs import number_pairs, trained, trained_run
 
 from transformer_course import __main__ as entry_point
@@ -28,53 +29,6 @@ from transformer_course.training import TrainingConfig
 from transformer_course.translator import Translator
 
 QUICK = ["--steps", 10, "--max-tokens", 60, "--validate-every", 4, "--vocab-size", 300]
-
-
-@dataclass
-class Result:
-    """What a command said."""
-
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Result]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run the command in this process."""
-
-    def call(*arguments: object, stdin: bytes = b"") -> Result:
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin)))
-        with pytest.raises(SystemExit) as end:
-            cli.app([str(argument) for argument in arguments])
-        captured = capsys.readouterr()
-        return Result(int(end.value.code or 0), captured.out, captured.err)
-
-    return call
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
-    """Two aligned files of number words."""
-    pairs = number_pairs()
-    paths = [tmp_path / "mine.en", tmp_path / "mine.fr"]
-    paths[0].write_text("".join(f"{p.source}\n" for p in pairs), encoding="utf-8")
-    paths[1].write_text("".join(f"{p.target}\n" for p in pairs), encoding="utf-8")
-    return paths
-
-
-def assert_one_sentence(result: Result, *parts: str, status: int = 1) -> None:
-    assert result.status == status, result
-    last = result.err.rstrip("\n").split("\n")[-1]
-    assert last.lower().startswith("error: "), result.err
-    assert "Traceback" not in result.err
-    if status == 1:
-        assert result.err.count("\n") == 1, result.err
-    for part in parts:
-        assert part in last, last
 
 
 # The main job
@@ -593,7 +547,7 @@ def test_resuming_takes_no_other_settings_and_no_other_files(
     resume = ["train", "--out", out, "--resume"]
     assert run(*resume, "--pairs", *files, *QUICK).status == 0  # the same again is fine
     for option, value, old in (
-        ("--steps", 20, "10"),
+        ("--steps", 5, "10"),
         ("--seed", 3, "0"),
         ("--dropout", 0.3, "0.1"),
     ):

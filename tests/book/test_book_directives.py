@@ -345,7 +345,8 @@ def test_commands_show_their_usage_and_the_help_of_each_option(tmp_path: Path) -
     html, complaints = build(tmp_path, {"index.md": page}, *extensions)
     assert complaints == ""
     assert "Annotated" not in html
-    commands = {"train": 26, "translate": 6, "evaluate": 8, "check_notebooks": 3}
+    commands = {"train": 26, "translate": 8, "evaluate": 8, "check_notebooks": 3}
+    commands |= {"score": 5, "attention": 5}
     assert html.count('<dt class="sig sig-object py"') == len(commands)
     for function, least in commands.items():
         name = function.removesuffix("_notebooks")

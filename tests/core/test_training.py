@@ -1,5 +1,6 @@
 """Training: the paper's rate, exact resume, early stopping, averaging, and clear ends."""
 
+import contextlib
 import json
 import math
 import os
@@ -250,6 +251,59 @@ def test_a_resumed_run_must_be_the_same(tmp_path: Path) -> None:
         trainer(tmp_path).resume()
     with pytest.raises(CheckpointError, match="without a folder has nothing to resume from"):
         trainer().resume()
+
+
+# A longer run
+
+
+@pytest.mark.parametrize("schedule", ["cosine", "inverse_sqrt"])
+@pytest.mark.parametrize("first", [ctrl_c_at(2), ctrl_c_at(6), lambda _: None])
+def test_a_run_that_is_made_longer_goes_on_with_the_rate_of_the_longer_run(
+    tmp_path: Path, schedule: str, first: Report
+) -> None:
+    shorter = trainer(tmp_path, max_steps=9, schedule=schedule)
+    shorter.train(first)
+    longer, used = trainer(tmp_path, schedule=schedule, weights_seed=5), []
+    longer.resume()
+    assert longer.train(lambda _: used.append(longer.optimizer.param_groups[0]["lr"])) == "finished"
+    rates = [longer.config.rate(step, 32) for step in range(1, 14)]
+    assert used == rates[shorter.step :]
+    if (
+        schedule == "inverse_sqrt"
+    ):  # it doesn't depend on the end: as if it had been 13 from the start
+        whole = trainer(schedule=schedule)
+        whole.train()
+        assert_same_weights(weights(longer.model), weights(whole.model))
+
+
+@pytest.mark.parametrize("disturbance", [ctrl_c_at(11), killed_at(9), killed_at(10), killed_at(13)])
+def test_a_longer_run_is_resumed_to_the_last_bit(tmp_path: Path, disturbance: Report) -> None:
+    for name in "ab":
+        trainer(tmp_path / name, max_steps=8).train()
+    undisturbed = trainer(tmp_path / "a")
+    undisturbed.resume()
+    undisturbed.train()
+    disturbed = trainer(tmp_path / "b", weights_seed=3)
+    disturbed.resume()
+    with contextlib.suppress(Killed):
+        disturbed.train(disturbance)
+    disturbed = trainer(tmp_path / "b", weights_seed=4)
+    disturbed.resume()
+    assert disturbed.train() == "finished"
+    assert undisturbed.finish() == disturbed.finish()
+    assert_same_weights(weights(disturbed.model), weights(undisturbed.model))
+    assert without_seconds(disturbed.history) == without_seconds(undisturbed.history)
+
+
+def test_a_run_is_not_made_shorter_nor_longer_once_it_has_stopped_early(tmp_path: Path) -> None:
+    trainer(tmp_path / "a").train(ctrl_c_at(2))
+    with pytest.raises(CheckpointError, match="trained with max_steps = 13, not 12"):
+        trainer(tmp_path / "a", max_steps=12).resume()
+    finished(tmp_path / "b", CASES["patience"])
+    longer = trainer(tmp_path / "b", **CASES["patience"] | {"max_steps": 50})
+    told = r"stopped early at step 12, after 2 validations without a better loss: max_steps \(50\)"
+    with pytest.raises(CheckpointError, match=told):
+        longer.resume()
 
 
 def test_only_the_checkpoints_that_are_needed_stay(tmp_path: Path) -> None:

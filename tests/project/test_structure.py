@@ -452,11 +452,11 @@ NO_SOURCE = {
     "inspecting.induction": {"copy_accuracy", "repeated"},
     "inspecting.layers": {"Probe", "logit_lens"},  # the lens is by somebody without a family name
     "inspecting.watching": {"layer_names", "recorded", "watching"},
-    "recipe.writing": {"only_writer", "refuse_run_file"},
+    "recipe.writing": {"only_writer", "refuse_run_file", "check_output"},
     "leaving_out": {"falls", "telling_ids", "unused_places"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "encoder_decoder.layers": {"norm_of"},
-    "evaluation": {"evaluate_by_phenomenon"},
+    "evaluation": {"evaluate_by_phenomenon", "Likelihood", "likelihood"},
     "families.models": {"Classifier", "pool", "Stack"},
     "families.objectives": {
         *("Rows", "classification_loss", "language_model_loss", "token_losses"),

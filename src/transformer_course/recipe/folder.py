@@ -141,14 +141,14 @@ def load_run(folder: Path) -> tuple[Data, int]:
 
 
 def recipe_to_resume(folder: Path, asked: Recipe | None) -> Recipe:
-    """The run's recipe; what is asked for must be the same.
+    """The run's recipe; what is asked for must be the same, or the same with more `max_steps`.
 
     Args:
         folder: the run's.
         asked: what it should be; None takes it as it is.
 
     Returns:
-        The recipe.
+        The recipe, with the `max_steps` that are asked for.
 
     Raises:
         CheckpointError: if the recipe is missing or damaged, or is another one.
@@ -156,11 +156,11 @@ def recipe_to_resume(folder: Path, asked: Recipe | None) -> Recipe:
     if not (folder / "recipe.json").exists():
         raise CheckpointError(f"{folder} holds no run to resume: recipe.json is missing")
     saved = Recipe.load(folder)
-    if asked is not None:
-        saved_settings = saved.settings()
-        for name, new in asked.settings().items():
-            if saved_settings[name] != new:
-                raise CheckpointError(
-                    f"{folder} was started with {name} = {saved_settings[name]!r}, not {new!r}"
-                )
-    return saved
+    if asked is None:
+        return saved
+    saved_settings = saved.settings()
+    for name, new in asked.settings().items():
+        old = saved_settings[name]
+        if old != new and not (name == "max_steps" and new > old):
+            raise CheckpointError(f"{folder} was started with {name} = {old!r}, not {new!r}")
+    return saved.with_steps(asked.training.max_steps)

@@ -10,6 +10,7 @@ from transformer_course.training import TrainingConfig
 from transformer_course.training.resuming import upgraded_training
 
 PRESETS = ("tiny", "narrow", "small", "base")
+SIZES = ("n_layers", "d_model", "n_heads", "d_ff")
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,10 @@ class Recipe:
         dropout: share of numbers set to zero in training, at least 0 and below 1.
         label_smoothing: ε of the training loss, at least 0 and below 1 (Vaswani et al. 2017, §5.4).
         training: steps, batches, learning rate, seed.
+        n_layers: layers of the encoder, and as many of the decoder; the preset's if None.
+        d_model: width of the vectors between layers, even; the preset's if None.
+        n_heads: attention heads, must divide d_model; the preset's if None.
+        d_ff: width inside the feed-forward net; the preset's if None.
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -32,6 +37,10 @@ class Recipe:
     dropout: float = 0.1
     label_smoothing: float = 0.1
     training: TrainingConfig = field(default_factory=TrainingConfig)
+    n_layers: int | None = None
+    d_model: int | None = None
+    n_heads: int | None = None
+    d_ff: int | None = None
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -43,6 +52,16 @@ class Recipe:
         for name in ("dropout", "label_smoothing"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be at least 0 and below 1")
+        self._check_sizes()
+
+    def _check_sizes(self) -> None:
+        for name in SIZES:
+            value = getattr(self, name)
+            if value is not None and (type(value) is not int or value < 1):
+                raise ValueError(f"{name} ({value!r}) must be a whole number, 1 or more")
+        d_model = self.config(self.vocab_size).d_model  # the config refuses what doesn't fit
+        if d_model % 2:
+            raise ValueError(f"d_model ({d_model}) must be even and 2 or more")
 
     def config(self, vocab_size: int) -> TransformerConfig:
         """The model's config for a vocabulary of this size.
@@ -51,13 +70,43 @@ class Recipe:
             vocab_size: entries of the vocabulary, special tokens included.
 
         Returns:
-            The preset, with this recipe's dropout.
+            The preset, with this recipe's dropout and sizes.
 
         Raises:
             ValueError: if `vocab_size` is no whole number, or below 1.
         """
         preset: TransformerConfig = getattr(TransformerConfig, self.preset)(vocab_size)
-        return replace(preset, dropout=self.dropout)
+        return replace(
+            preset,
+            dropout=self.dropout,
+            n_encoder_layers=self.n_layers or preset.n_encoder_layers,
+            n_decoder_layers=self.n_layers or preset.n_decoder_layers,
+            d_model=self.d_model or preset.d_model,
+            n_heads=self.n_heads or preset.n_heads,
+            d_ff=self.d_ff or preset.d_ff,
+        )
+
+    def with_steps(self, max_steps: int) -> "Recipe":
+        """The same recipe for another number of updates.
+
+        Args:
+            max_steps: updates of the weights, 1 or more.
+
+        Returns:
+            The recipe.
+
+        Raises:
+            ValueError: if `max_steps` is no whole number, or below 1.
+        """
+        return replace(self, training=replace(self.training, max_steps=max_steps))
+
+    def record(self) -> dict[str, Any]:
+        """The recipe as JSON says it.
+
+        Returns:
+            Its fields by name, those of the training inside; without the sizes that are the preset's.
+        """
+        return {name: value for name, value in asdict(self).items() if value is not None}
 
     def save(self, folder: str | Path) -> None:
         """Write `recipe.json` into `folder`.
@@ -68,7 +117,7 @@ class Recipe:
         Raises:
             CheckpointError: if the file can't be written.
         """
-        write_sealed(Path(folder) / "recipe.json", asdict(self))
+        write_sealed(Path(folder) / "recipe.json", self.record())
 
     @classmethod
     def load(cls, folder: str | Path) -> "Recipe":
@@ -92,8 +141,12 @@ class Recipe:
             raise CheckpointError(f"{path} is damaged: {error}") from error
 
     def settings(self) -> dict[str, Any]:
-        """Every setting by its name, those of the training among them."""
-        return {k: v for k, v in asdict(self).items() if k != "training"} | asdict(self.training)
+        """Every setting by its name, those of the training among them; sizes as the model has them."""
+        model = self.config(self.vocab_size)
+        sizes = {"n_layers": model.n_encoder_layers}
+        sizes |= {name: getattr(model, name) for name in ("d_model", "n_heads", "d_ff")}
+        own = {k: v for k, v in asdict(self).items() if k != "training"}
+        return own | sizes | asdict(self.training)
 
 
 # The grammar never runs out of sentences, so nothing is learnt by heart: no dropout, no smoothing.

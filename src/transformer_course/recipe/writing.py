@@ -3,7 +3,7 @@
 import json
 import os
 import platform
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -80,3 +80,25 @@ def refuse_run_file(folder: Path, path: Path) -> None:
     place, root = path.resolve(), folder.resolve()
     if place.parent == root / "checkpoints" or (place.parent == root and place.name in _OURS):
         raise CheckpointError(f"{path} is a file of the run {folder}: choose another name")
+
+
+def check_output(folder: Path, path: Path, inputs: Iterable[str | Path | int] = ()) -> None:
+    """Refuse to write over a file of a run, over what is read from, and over what is no plain file.
+
+    Args:
+        folder: the run's.
+        path: what shall be written; it need not exist.
+        inputs: what is read from: paths, or numbers of open files.
+
+    Raises:
+        CheckpointError: if `path` is one of these, by whatever name, or a folder or a device.
+    """
+    refuse_run_file(folder, path)
+    if path.exists() and not path.is_file():
+        raise CheckpointError(f"{path} can't be written: it is no plain file")
+    for given in inputs:
+        same = False
+        with suppress(OSError):  # one of the two is missing
+            same = os.path.samefile(path, given)
+        if same:
+            raise CheckpointError(f"{path} is read from: choose another name")

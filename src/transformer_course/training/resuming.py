@@ -66,7 +66,7 @@ def upgraded_training(settings: dict[str, Any]) -> dict[str, Any]:
 def check_same_run(
     folder: Path, saved: dict[str, Any], now: dict[str, dict[str, Any]], sizes: Sizes
 ) -> None:
-    """Refuse a checkpoint of another run.
+    """Refuse a checkpoint of another run; only `max_steps` may be more now, which makes the run longer.
 
     Args:
         folder: the run's, for the message.
@@ -100,7 +100,7 @@ def check_same_run(
 def _compare(folder: Path, part: str, name: str, old: Any, new: Any) -> None:
     if part == "held_out" and None in (old, new):
         return  # one of the two doesn't know what was held out
-    if old == new:
+    if old == new or (name == "max_steps" and new > old):
         return
     if part in ("examples", "held_out"):
         did = "trained" if part == "examples" else "validated"

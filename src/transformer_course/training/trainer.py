@@ -272,12 +272,17 @@ class Trainer:
     def resume(self, checkpoint: str | None = None) -> None:
         """Go back to where a checkpoint was written; training then goes on as if it had never stopped.
 
+        With more `max_steps` than the checkpoint was trained with, the run is made longer. The learning rate of
+        each further update is the one that `config` gives for its step. So the warm-up is not repeated; a
+        cosine, which has come down, jumps up to where that of the longer run is.
+
         Args:
             checkpoint: file name in the run's folder; the newest if left out.
 
         Raises:
             CheckpointError: if the trainer has no folder, there is no checkpoint, it is damaged, or it belongs
-                to another model, to other examples or to another way of training.
+                to another model, to other examples or to another way of training; or if the run shall be made
+                longer and has stopped early.
             ValueError: if the data has no batch in the checkpoint's epoch.
         """
         if self.folder is None:
@@ -291,6 +296,12 @@ class Trainer:
         self._seconds, self.history = values["seconds"], values["history"]
         self._loss_sum, self._loss_count = values["loss_sum"], values["loss_count"]
         self._batches = self._batches_of(self.epoch)
+        steps, patience = self.config.max_steps, self.config.patience
+        if steps > values["training"].get("max_steps", steps) and self._out_of_patience():
+            raise CheckpointError(
+                f"{self.folder} stopped early at step {self.step}, after {patience} validations "
+                f"without a better loss: max_steps ({steps}) can't make it longer"
+            )
 
     def finish(self) -> str:
         """Give the model its final weights: the best validation's, or the average's if that validates better.

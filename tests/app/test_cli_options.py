@@ -1,0 +1,412 @@
+"""What users of other translation programs look for: outputs, scores, weights, sizes, longer runs."""
+
+import json
+import math
+import sys
+import tomllib
+from dataclasses import replace
+from itertools import chain, repeat
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from command_line import Run, assert_one_sentence
+from small_runs import number_pairs, small_recipe, trained, trained_run
+
+import transformer_course
+from transformer_course import cli
+from transformer_course.checkpoints import CheckpointError, checkpoint_path, load_tensors
+from transformer_course.corpus.pairs import Pair
+from transformer_course.decoding import length_penalty
+from transformer_course.encoder_decoder import TransformerConfig
+from transformer_course.evaluation import likelihood
+from transformer_course.recipe import Recipe, split_pairs, train_translator
+from transformer_course.recipe.folder import recipe_to_resume
+from transformer_course.training import cosine_rate
+from transformer_course.translator import Translator
+
+# Version
+
+
+def test_the_version_is_said(run: Run) -> None:
+    result = run("--version")
+    assert (result.status, result.err) == (0, "")
+    assert result.out == f"transformer-course {transformer_course.__version__}\n"
+    project = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text("utf-8"))
+    assert transformer_course.__version__ == project["project"]["version"]
+
+
+# translate --output
+
+
+LINES = ["one two", "", "three", "two " * 70, "five four"]
+
+
+@pytest.fixture
+def lines(tmp_path: Path) -> Path:
+    """A file with a blank line, and one that is too long."""
+    path = tmp_path / "new.en"
+    path.write_text("".join(f"{line}\n" for line in LINES), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("way", ["file", "standard input", "arguments"])
+def test_translations_go_into_a_file_whole(run: Run, lines: Path, tmp_path: Path, way: str) -> None:
+    out = tmp_path / "made" / "new.fr"
+    ways: dict[str, list[object]] = {"file": ["--file", lines], "arguments": list(LINES)}
+    given: dict[str, Any] = {"stdin": lines.read_bytes()} if way == "standard input" else {}
+    arguments = ["translate", trained_run(), *ways.get(way, [])]
+    shown = run(*arguments, **given)
+    written = run(*arguments, "--output", out, **given)
+    assert out.read_bytes() == shown.out.encode()
+    assert (written.status, written.out) == (shown.status, "") == (1, "")
+    assert written.err == f"{shown.err}lines written to {out}: 5\n"
+    assert [path.name for path in out.parent.iterdir()] == ["new.fr"]
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError])
+def test_half_a_file_of_translations_is_never_written(
+    run: Run, lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, error: type
+) -> None:
+    def stop(*_: object, **__: object) -> Any:
+        yield cli.Answer("un")
+        raise error
+
+    out = tmp_path / "new.fr"
+    out.write_text("as it was")
+    monkeypatch.setattr(cli, "translate_lines", stop)
+    arguments = ["translate", str(trained_run()), "--file", str(lines), "--output", str(out)]
+    with pytest.raises((SystemExit, MemoryError)):
+        cli.app(arguments)
+    assert out.read_text() == "as it was"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["new.en", "new.fr"]
+
+
+def test_what_is_read_or_belongs_to_a_run_is_not_written_over(
+    run: Run, lines: Path, tmp_path: Path
+) -> None:
+    before = lines.read_bytes()
+    (tmp_path / "link").symlink_to(lines)
+    (tmp_path / "same").hardlink_to(lines)
+    for name in ("new.en", "link", "same"):
+        out = tmp_path / name
+        result = run("translate", trained_run(), "--file", lines, "--output", out)
+        assert_one_sentence(result, f"{out} is read from: choose another name")
+    assert lines.read_bytes() == before
+    model = trained_run() / "model.safetensors"
+    result = run("translate", trained_run(), "one", "--output", model)
+    assert_one_sentence(result, f"{model} is a file of the run")
+    for place in (tmp_path, Path("/dev/null")):
+        result = run("translate", trained_run(), "one", "--output", place)
+        assert_one_sentence(result, f"{place} can't be written: it is no plain file")
+    pairs = ["--pairs", lines, lines]
+    result = run("evaluate", trained_run(), *pairs, "--json", lines)
+    assert_one_sentence(result, f"{lines} is read from")
+    assert lines.read_bytes() == before
+
+
+def test_standard_input_from_a_file_is_not_written_over(
+    lines: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = lines.read_bytes()
+    with lines.open(encoding="utf-8") as stdin:
+        monkeypatch.setattr(sys, "stdin", stdin)
+        with pytest.raises(SystemExit):
+            cli.app(["translate", str(trained_run()), "--output", str(lines)])
+    assert f"error: {lines} is read from" in capsys.readouterr().err
+    assert lines.read_bytes() == before
+
+
+# translate --n-best
+
+
+def test_each_hypothesis_has_its_line_with_number_rank_and_score(
+    run: Run, lines: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "best.tsv"
+    options = ["--n-best", 3, "--alpha", 1.5]
+    result = run("translate", trained_run(), "--file", lines, "--output", out, *options)
+    rows = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
+    assert [row[:2] for row in rows] == [[n, rank] for n in "135" for rank in "123"]
+    sentences = [LINES[0], LINES[2], LINES[4]]
+    found = trained().search(sentences, top_beams=3, alpha=1.5)
+    flat = [hypothesis for several in found for hypothesis in several]
+    assert [float(row[2]) for row in rows] == pytest.approx([h.log_prob for h in flat], abs=1e-3)
+    assert [row[3] for row in rows] == trained().vocabulary.decode([h.ids for h in flat])
+    by_score = [h.log_prob / length_penalty(len(h.ids), 1.5) for h in flat]  # as the help says
+    for start in (0, 3, 6):
+        assert by_score[start : start + 3] == sorted(by_score[start : start + 3], reverse=True)
+    assert result.err.endswith(f"\nlines written to {out}: 9 (lines read: 5)\n")
+    shown = run("translate", trained_run(), "--file", lines, *options)
+    assert shown.out == out.read_text(encoding="utf-8")
+
+
+def test_a_hypothesis_with_tabs_and_line_ends_has_four_columns(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "transformer_course.corpus.vocabulary.Vocabulary.decode",
+        lambda self, rows: ["a\tb\rc\n"] * len(rows),
+    )
+    rows = run("translate", trained_run(), "one", "--n-best", 2).out.split("\n")
+    assert [row.split("\t")[3] for row in rows[:-1]] == ["a b c "] * 2
+
+
+@pytest.mark.parametrize(("n", "beam"), [(0, 4), (5, 4), (2, 1), (-1, 4)])
+def test_a_number_of_hypotheses_beyond_the_beam_is_refused(run: Run, n: int, beam: int) -> None:
+    result = run("translate", trained_run(), "one", "--n-best", n, "--beam", beam)
+    told = f"--n-best ({n}) must be 1 or more and at most --beam ({beam})"
+    assert_one_sentence(result, told)
+
+
+# score
+
+
+def test_given_translations_are_scored_line_by_line(run: Run, tmp_path: Path) -> None:
+    pairs = [("one two", "deux un"), ("three", "quatre"), ("one two", "un deux")]
+    paths = [tmp_path / "test.en", tmp_path / "test.fr"]
+    for path, column in zip(paths, zip(*pairs, strict=True), strict=True):
+        path.write_text("".join(f"{text}\n" for text in column), encoding="utf-8")
+    result = run("score", trained_run(), "--pairs", *paths, "--json", tmp_path / "scores.json")
+    assert result.status == 0, result
+    expected = trained().score(pairs)
+    assert [float(line) for line in result.out.splitlines()] == pytest.approx(expected, abs=1e-3)
+    n_tokens = sum(len(ids) + 1 for ids in trained().vocabulary.encode([t for _, t in pairs]))
+    perplexity = math.exp(-sum(expected) / n_tokens)
+    assert result.err == f"perplexity {perplexity:.3f}, of {n_tokens} subwords in 3 pairs\n"
+    record = json.loads((tmp_path / "scores.json").read_text())
+    assert record.keys() == {"n_pairs", "n_tokens", "perplexity", "log_probs"}
+    assert (record["n_pairs"], record["n_tokens"]) == (3, n_tokens)
+    assert record["perplexity"] == pytest.approx(perplexity, rel=1e-4)
+    assert record["log_probs"] == pytest.approx(expected, abs=1e-4)
+    tsv = tmp_path / "test.tsv"
+    tsv.write_text("".join(f"{source}\t{target}\n" for source, target in pairs))
+    assert run("score", trained_run(), "--tsv", tsv) == result
+
+
+def test_what_cannot_be_scored_is_named(run: Run, files: list[Path], tmp_path: Path) -> None:
+    lines = files[1].read_text().splitlines()
+    files[1].write_text("\n".join([*lines[:4], "un " * 70, *lines[5:]]))
+    result = run("score", trained_run(), "--pairs", *files)
+    problem = "has 70 subwords, the model takes at most 63"
+    assert_one_sentence(result, f"{files[0]}, line 5: ", problem)
+    assert result.out == ""
+    assert_one_sentence(run("score", trained_run()), "run.json is missing")
+    assert_one_sentence(run("score", trained_run(), "--pairs", files[0], "no.fr"), "no.fr")
+    result = run("score", trained_run(), "--pairs", *files, "--json", files[1])
+    assert_one_sentence(result, f"{files[1]} is read from")
+    with pytest.raises(ValueError, match="pairs is empty"):
+        likelihood(trained(), [])
+
+
+def test_the_perplexity_of_even_guesses_is_their_number() -> None:
+    sure = likelihood(trained(), [Pair("one", ("un",)), Pair("two", ("deux",))])
+    assert 1 <= sure.perplexity < 1.5  # the model has learned them
+    even = type(sure)(log_probs=[3 * math.log(1 / 8), math.log(1 / 8)], n_tokens=4)
+    assert even.perplexity == pytest.approx(8)
+
+
+# attention
+
+
+@pytest.mark.parametrize("target", [None, "un deux"])
+def test_attention_is_written_as_json_and_as_arrays(
+    run: Run, tmp_path: Path, target: str | None
+) -> None:
+    expected = trained().attention("one two", target)
+    arguments = ["attention", trained_run(), "one two"]
+    arguments += ["--target", target] if target else []
+    shown = run(*arguments)
+    assert (shown.status, shown.err) == (0, "")
+    for suffix in ("json", "npz"):
+        result = run(*arguments, "--output", tmp_path / f"weights.{suffix}")
+        assert (result.status, result.out, result.err) == (0, "", "")
+    assert (tmp_path / "weights.json").read_text(encoding="utf-8") == shown.out
+    record = json.loads(shown.out)
+    arrays = dict(np.load(tmp_path / "weights.npz"))  # without pickle
+    assert record["source"] == arrays.pop("source").tolist() == expected.source
+    assert record["target"] == arrays.pop("target").tolist() == expected.target
+    assert [*record["maps"]] == [*arrays] == [*expected.maps]
+    assert "decoder_layers.0.cross_attention" in arrays
+    for name, weights in expected.maps.items():
+        assert arrays[name].shape == weights.shape
+        np.testing.assert_allclose(record["maps"][name], weights.numpy(), atol=1e-5)
+        np.testing.assert_allclose(arrays[name], weights.numpy(), atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ([""], "is empty"),
+        (["one " * 70], "has 70 subwords, the model takes at most 63"),
+        (["a\x00"], "control character (U+0000, character 2)"),
+        (["one", "--target", ""], "is empty"),
+        (["one", "--output", "x.txt"], "--output (x.txt) must end with .json or .npz"),
+    ],
+)
+def test_attention_that_cannot_be_shown_is_refused(
+    run: Run, arguments: list[str], problem: str
+) -> None:
+    assert_one_sentence(run("attention", trained_run(), *arguments), problem)
+    assert not Path("x.txt").exists()
+
+
+def test_attention_is_not_written_over_a_run(run: Run, tmp_path: Path) -> None:
+    out = trained_run() / "recipe.json"
+    assert_one_sentence(run("attention", trained_run(), "one", "--output", out), "file of the run")
+    assert not out.exists()
+
+
+# train --layers --d-model --heads --d-ff
+
+QUICK = ["--steps", 6, "--max-tokens", 60, "--validate-every", 3, "--vocab-size", 300]
+SIZES = ["--layers", 1, "--d-model", 24, "--heads", 3, "--d-ff", 40]
+
+
+def test_sizes_override_those_of_the_preset(run: Run, files: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train = ["train", "--pairs", *files, "--preset", "small", "--out", out, *QUICK]
+    assert run(*train, *SIZES).status == 0
+    config = Translator.load(out).model.config
+    assert isinstance(config, TransformerConfig)
+    assert (config.n_encoder_layers, config.n_decoder_layers) == (1, 1)
+    assert (config.d_model, config.n_heads, config.d_ff) == (24, 3, 40)
+    record = json.loads((out / "recipe.json").read_text())
+    sizes = {"n_layers": 1, "d_model": 24, "n_heads": 3, "d_ff": 40}
+    assert sizes.items() <= record.items()
+    assert record["preset"] == "small"
+    resume = ["train", "--out", out, "--resume"]
+    assert run(*resume, *SIZES).status == 0
+    for option, value, told in (
+        ("--layers", 3, "n_layers = 1, not 3"),
+        ("--d-model", 256, "d_model = 24, not 256"),
+        ("--heads", 4, "n_heads = 3, not 4"),
+        ("--d-ff", 41, "d_ff = 40, not 41"),
+    ):
+        assert_one_sentence(run(*resume, option, value), told, "resume without that option")
+
+
+def test_sizes_that_are_the_presets_are_the_same(tmp_path: Path) -> None:
+    recipe = Recipe(d_ff=512)
+    assert recipe.settings() == Recipe().settings()
+    assert recipe.settings()["n_layers"] == 2
+    recipe.save(tmp_path)
+    assert Recipe.load(tmp_path) == recipe
+    assert recipe_to_resume(tmp_path, Recipe()) == recipe
+    with pytest.raises(CheckpointError, match="d_ff = 512, not 513"):
+        recipe_to_resume(tmp_path, Recipe(d_ff=513))
+
+
+def test_a_recipe_without_sizes_of_its_own_is_written_as_before() -> None:
+    names = ["preset", "vocab_size", "dropout", "label_smoothing", "training"]
+    assert list(Recipe().record()) == names
+    assert list(Recipe(n_heads=2).record()) == [*names, "n_heads"]
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--heads", 3], "d_model (128) must be divisible by n_heads (3)"),
+        (["--d-model", 250], "d_model (250) must be divisible by n_heads (4)"),
+        (["--d-model", 7, "--heads", 7], "d_model (7) must be even and 2 or more"),
+        (["--layers", 0], "n_layers (0) must be a whole number, 1 or more"),
+        (["--d-ff", -1], "d_ff (-1) must be a whole number, 1 or more"),
+        (["--heads", 0], "n_heads (0) must be a whole number, 1 or more"),
+    ],
+)
+def test_sizes_that_do_not_fit_are_refused_before_anything_is_written(
+    run: Run, files: list[Path], tmp_path: Path, options: list[object], told: str
+) -> None:
+    out = tmp_path / "run"
+    assert_one_sentence(run("train", "--pairs", *files, "--out", out, *options), told)
+    assert not out.exists()
+
+
+# train --resume --steps: longer
+
+
+def test_a_finished_run_is_trained_longer(run: Run, files: list[Path], tmp_path: Path) -> None:
+    out = tmp_path / "run"
+    train = ["train", "--pairs", *files, "--out", out, *QUICK, *SIZES, "--warmup", 2]
+    assert run(*train).status == 0
+    first = json.loads((out / "history.json").read_text())
+    resume = ["train", "--out", out, "--resume"]
+    result = run(*resume, "--steps", 11)
+    assert result.status == 0, result
+    assert result.out.startswith(
+        "11 updates instead of 6: from here on the learning rate is that of a run of 11 updates; "
+        "the warm-up is not repeated\n"
+    )
+    assert json.loads((out / "recipe.json").read_text())["training"]["max_steps"] == 11
+    history = json.loads((out / "history.json").read_text())
+    assert history[: len(first)] == first
+    rates = {record["step"]: record["rate"] for record in history[len(first) :]}
+    expected = {step: cosine_rate(step, 2e-3, 2, 11) for step in (9, 11)}
+    assert rates == pytest.approx(expected)
+    again = run(*resume, "--steps", 11)  # what the run says already
+    assert again.status == 0
+    assert "instead of" not in again.out
+
+
+def test_steps_that_are_done_already_are_refused(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    assert run("train", "--pairs", *files, "--out", out, *QUICK, *SIZES).status == 0
+    before = (out / "recipe.json").read_bytes()
+    for steps in (5, 1):
+        result = run("train", "--out", out, "--resume", "--steps", steps)
+        assert_one_sentence(result, f"max_steps = 6, not {steps}", "with more of them")
+    result = run("train", "--out", out, "--resume", "--steps", 0)
+    assert_one_sentence(result, "max_steps (0) must be 1 or more")
+    assert (out / "recipe.json").read_bytes() == before
+
+
+def test_a_run_is_made_longer_in_python_by_its_recipe(tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs(longest=2))
+    short, long = (small_recipe(max_steps=steps, validate_every=4) for steps in (4, 8))
+    train_translator(train, valid, tmp_path, short)
+    other = replace(long, training=replace(long.training, seed=1))
+    with pytest.raises(CheckpointError, match="seed = 0, not 1"):
+        train_translator(train, valid, tmp_path, other, resume=True)
+    assert Recipe.load(tmp_path) == short
+    seen: list[int] = []
+    train_translator(
+        train, valid, tmp_path, long, resume=True, report=lambda told: seen.append(told.step)
+    )
+    assert seen == [5, 6, 7, 8]
+    assert Recipe.load(tmp_path) == long
+    with pytest.raises(CheckpointError, match="max_steps = 8, not 4"):
+        train_translator(train, valid, tmp_path, short, resume=True)
+
+
+# train --patience --average
+
+
+def test_patience_and_average_work_with_resume(
+    run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses = chain([3.0, 1.0, 2.0, 2.5, 1.5], repeat(9.0))  # the last ones are those of the average
+    monkeypatch.setattr("transformer_course.recipe.train.validation_loss", lambda *_: next(losses))
+    out = tmp_path / "run"
+    train = ["train", "--pairs", *files, "--out", out, *QUICK, *SIZES, "--steps", 60]
+    result = run(*train, "--validate-every", 1, "--patience", 3, "--average", 2)
+    assert f"Training stopped early; the translator is in {out}" in result.out
+    history = json.loads((out / "history.json").read_text())
+    assert [record["loss"] for record in history] == [3.0, 1.0, 2.0, 2.5, 1.5]
+    model = (out / "model.safetensors").read_bytes()
+    best = load_tensors(checkpoint_path(out, 2))[0]
+    weights = load_tensors(out / "model.safetensors")[0]
+    assert all(torch.equal(weights[name], best[f"model.{name}"]) for name in weights)
+    resume = ["train", "--out", out, "--resume"]
+    assert run(*resume).status == 0
+    assert (out / "model.safetensors").read_bytes() == model
+    before = (out / "recipe.json").read_bytes()
+    result = run(*resume, "--steps", 70)
+    assert "stopped early at step 5, after 3 validations without a better loss" in result.err
+    assert result.status == 1
+    assert (out / "recipe.json").read_bytes() == before
+    assert_one_sentence(run(*resume, "--patience", 9), "patience = 3, not 9")
+    assert_one_sentence(run(*resume, "--average", 3), "average = 2, not 3")
