@@ -2,8 +2,9 @@
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
+from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,6 +13,8 @@ import numpy as np
 import torch
 from experiment_training import trained_on
 from sklearn.linear_model import LogisticRegression
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from torch import Tensor
 
 from transformer_course.corpus import grammar
@@ -97,7 +100,11 @@ PROBE: dict[str, Any] = {
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Pre-train an encoder, fine-tune it with few and with many labels; train a decoder, and count n-grams."""
-    text = [p.source for p in grammar.generate("train", config["n_text"], style=PLAIN)]
+    n_text, n_labels = config["n_text"], max(config["labels"])
+    drawn = grammar.generate("train", n_text + 2 * n_labels, style=PLAIN)
+    text = [pair.source for pair in islice(drawn, n_text)]
+    known = set(text)  # those with labels are others: intact ones would be known by heart
+    apart = [pair.source for pair in drawn if pair.source not in known][:n_labels]
     held_text = [p.source for p in grammar.generate("test", config["n_test"], style=PLAIN)]
     vocabulary = Vocabulary.train(text, config["vocab_size"])
     size = config["batch_size"]
@@ -108,12 +115,19 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     encoder, hidden = pretrained("encoder", seed, config, vocabulary, train, held, folder)
     decoder, written = pretrained("decoder", seed, config, vocabulary, train, held, folder)
     letters = sum(len(line) + 1 for line in held_text)  # one for the end
-    labelled = examples(text[: max(config["labels"])], vocabulary, seed)
+    labelled = examples(apart, vocabulary, seed)
     judged = examples(held_text, vocabulary, seed)
+    right = judgements(seed, config, vocabulary, encoder, labelled, judged, folder)
+    counts = Counts(train.rows, 4, len(vocabulary))
+    for name, surprise in (
+        ("surprise of 4-grams", lambda row: [-p for p in counts.log_probs(row)]),
+        ("surprise of the decoder", lambda row: token_losses(decoder, torch.tensor([row]))[0]),
+    ):
+        right[name] = {str(n): by_surprise(surprise, labelled, judged, n) for n in config["labels"]}
     return {
         "curves": {"encoder": hidden, "decoder": written},
         "scores": {
-            "right": judgements(seed, config, vocabulary, encoder, labelled, judged, folder),
+            "right": right,
             **language_scores(config, len(vocabulary), decoder, train, held, letters),
         },
     }
@@ -245,6 +259,21 @@ def bag_of_words(
     return round(float(method.score(table(held[0]), held[1])), 5)
 
 
+@torch.no_grad()
+def by_surprise(
+    surprise: Callable[[list[int]], Any], labelled: Labelled, held: Labelled, n: int
+) -> float:
+    """Logistic regression on two numbers a sentence: the mean and the highest surprise of its tokens."""
+
+    def table(rows: list[list[int]]) -> Any:
+        losses = [np.asarray(surprise(row)) for row in rows]
+        return np.array([[found.mean(), found.max()] for found in losses])
+
+    method = make_pipeline(StandardScaler(), LogisticRegression(max_iter=2000))
+    method.fit(table(labelled[0][:n]), labelled[1][:n])
+    return round(float(method.score(table(held[0]), held[1])), 5)
+
+
 def language_scores(
     config: dict[str, Any],
     vocab_size: int,
@@ -261,7 +290,7 @@ def language_scores(
     nats = {"decoder": total}
     for order in config["orders"]:
         counts = Counts(train.rows, order, vocab_size)
-        nats[f"{order}-grams"] = -sum(counts.log_prob(row) for row in held.rows)
+        nats[f"{order}-grams"] = -sum(sum(counts.log_probs(row)) for row in held.rows)
     tokens = sum(len(row) - 1 for row in held.rows)
     return {
         "perplexity": {name: round(math.exp(n / tokens), 5) for name, n in nats.items()},
@@ -283,9 +312,9 @@ class Counts:
                     self.followed[tuple(row[i - n : i])][row[i]] += 1
         self.total = {context: sum(after.values()) for context, after in self.followed.items()}
 
-    def log_prob(self, row: Sequence[int]) -> float:
-        """Log-probability of all ids but the first, in nats."""
-        total = 0.0
+    def log_probs(self, row: Sequence[int]) -> list[float]:
+        """Log-probability of each id but the first, in nats."""
+        found = []
         for i in range(1, len(row)):
             p = 1 / self.vocab_size
             for n in range(min(self.order, i + 1)):
@@ -294,5 +323,5 @@ class Counts:
                     after = self.followed[context]
                     kinds, seen = len(after), self.total[context]
                     p = (after[row[i]] + kinds * p) / (seen + kinds)
-            total += math.log(p)
-        return total
+            found.append(math.log(p))
+        return found

@@ -185,17 +185,17 @@ def predict__causal_prompt(question):
 def decoder_only__encoder(ids: Tensor, weights, n_heads):
     """no causal mask"""
     table = weights["table"]
-    x = table[ids] + sinusoidal_encoding(ids.shape[1], table.shape[1])
+    x = table[ids] * table.shape[1] ** 0.5 + sinusoidal_encoding(ids.shape[1], table.shape[1])
     for layer in weights["layers"]:
         x = right.encoder_layer__torch(x, torch.ones(1, 1, dtype=torch.bool), layer, n_heads)
     return x @ table.T
 
 
-def decoder_only__as_in_chapter_06(ids: Tensor, weights, n_heads):
-    """embeddings multiplied, as in chapter 06"""
+def decoder_only__as_they_are(ids: Tensor, weights, n_heads):
+    """embeddings not multiplied"""
     table = weights["table"]
     mask = torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril()
-    x = table[ids] * table.shape[1] ** 0.5 + sinusoidal_encoding(ids.shape[1], table.shape[1])
+    x = table[ids] + sinusoidal_encoding(ids.shape[1], table.shape[1])
     for layer in weights["layers"]:
         x = right.encoder_layer__torch(x, mask, layer, n_heads)
     return x @ table.T
@@ -206,7 +206,8 @@ def decoder_only__growing(ids: Tensor, weights, n_heads):
     table = weights["table"]
     rows = []
     for end in range(1, ids.shape[1] + 1):
-        x = table[ids[:, :end]] + sinusoidal_encoding(end, table.shape[1])
+        x = table[ids[:, :end]] * table.shape[1] ** 0.5
+        x = x + sinusoidal_encoding(end, table.shape[1])
         for layer in weights["layers"]:
             x = right.encoder_layer__torch(x, torch.ones(1, 1, dtype=torch.bool), layer, n_heads)
         rows.append(x[:, -1] @ table.T)
@@ -217,7 +218,7 @@ def decoder_only__last_only(ids: Tensor, weights, n_heads):
     """the scores after the last token only"""
     table = weights["table"]
     mask = torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril()
-    x = table[ids] + sinusoidal_encoding(ids.shape[1], table.shape[1])
+    x = table[ids] * table.shape[1] ** 0.5 + sinusoidal_encoding(ids.shape[1], table.shape[1])
     for layer in weights["layers"]:
         x = right.encoder_layer__torch(x, mask, layer, n_heads)
     return x[:, -1] @ table.T

@@ -205,7 +205,7 @@ def decoder_only__numpy(ids, weights, n_heads):
     table = weights["table"]
     length, d_model = ids.shape[1], table.shape[1]
     angles = np.arange(length)[:, None] / 10000 ** (np.arange(0, d_model, 2) / d_model)
-    x = table[ids]
+    x = table[ids] * np.sqrt(d_model)
     x[..., 0::2] += np.sin(angles)
     x[..., 1::2] += np.cos(angles)
     mask = np.tri(length, dtype=bool)[None, None]
@@ -217,7 +217,8 @@ def decoder_only__numpy(ids, weights, n_heads):
 def decoder_only__torch(ids: Tensor, weights, n_heads):
     table = weights["table"]
     mask = causal_mask(ids.shape[1])
-    x = F.embedding(ids, table) + sinusoidal_encoding(ids.shape[1], table.shape[1])
+    x = F.embedding(ids, table) * table.shape[1] ** 0.5
+    x = x + sinusoidal_encoding(ids.shape[1], table.shape[1])
     for layer in weights["layers"]:
         x = encoder_layer__torch(x, mask, layer, n_heads)
     return F.linear(x, table)
@@ -232,7 +233,8 @@ def decoder_only__recursive(ids: Tensor, weights, n_heads):
         return through(x, layers[1:]) if layers[1:] else x
 
     places = sinusoidal_encoding(ids.shape[1], table.shape[1])
-    states = through(F.one_hot(ids, len(table)).float() @ table + places, weights["layers"])
+    x = F.one_hot(ids, len(table)).float() @ table * table.shape[1] ** 0.5
+    states = through(x + places, weights["layers"])
     return torch.einsum("bld,vd->blv", states, table)
 
 

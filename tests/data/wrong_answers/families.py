@@ -255,7 +255,7 @@ def _model(ids, weights, n_heads, positions=None, mask=None, output=None):
     if positions is None:
         positions = sinusoidal_encoding(length, table.shape[1]).double().numpy()
     mask = np.tri(length, dtype=bool) if mask is None else mask
-    x = table[ids] + positions
+    x = table[ids] * np.sqrt(table.shape[1]) + positions
     for layer in weights["layers"]:
         x = right_encoder_layer(x, mask, layer, n_heads)
     return x @ (table.T if output is None else output)

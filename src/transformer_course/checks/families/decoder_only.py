@@ -64,7 +64,7 @@ def _variant(
     *,
     seen: Callable[[Array], Array] = lambda causal: causal,
     first_only: bool = False,
-    scale: float = 0.0,
+    scale: float = 0.5,
     positions: bool = True,
     start: int = 0,
     in_each_layer: bool = False,
@@ -140,9 +140,9 @@ decoder_only = Exercise(
     statement=(
         "Write a decoder alone, post-norm, out of *encoder* layers. ids is (batch, length), token ids without "
         'padding. weights["table"], (vocab_size, d_model), is the embedding and also the output matrix; '
-        'weights["layers"] is a list, one entry a layer, as the encoder layer of chapter 06 takes it. Add '
-        "sinusoidal positions, counted from 0, to the embeddings; unlike in chapter 06, nothing is multiplied "
-        "before. Each token sees itself and those before it. Return the logits, (batch, length, vocab_size), "
+        'weights["layers"] is a list, one entry a layer, as the encoder layer of chapter 06 takes it. '
+        "Multiply the embeddings by √d_model, as in chapter 06, and add sinusoidal positions, counted from 0. "
+        "Each token sees itself and those before it. Return the logits, (batch, length, vocab_size), "
         "at each place the scores for the *next* token; no softmax. The check copies the same weights into "
         "the package's model and compares."
     ),
@@ -191,9 +191,10 @@ decoder_only = Exercise(
             "What does your first token see? It isn't what has to be said: that is the next one.",
         ),
         Misconception(
-            "embeddings multiplied, as in chapter 06",
-            _variant(scale=0.5),
-            "Chapter 06 makes the embeddings larger. What does this task say?",
+            "embeddings not multiplied",
+            _variant(scale=0.0),
+            "Beside sinusoids, the numbers of an embedding are small at the start of a training. What does "
+            "chapter 06 do before it adds positions?",
         ),
         Misconception(
             "positions left out",
