@@ -67,9 +67,15 @@ def trained(
     )
     if list_checkpoints(folder):
         trainer.resume()
-    trainer.train()
+    _to_the_end(trainer)
     trainer.model.eval()
     return trainer
+
+
+def _to_the_end(trainer: Trainer) -> None:
+    """Train; a training that was interrupted must not be measured, or a record would hold half of it."""
+    if trainer.train() == "interrupted":
+        raise KeyboardInterrupt
 
 
 def trained_on(
@@ -100,6 +106,6 @@ def trained_on(
     trainer = Trainer(model, train, loss, evaluate, TrainingConfig(**training), folder)
     if list_checkpoints(folder):
         trainer.resume()
-    trainer.train()
+    _to_the_end(trainer)
     model.eval()
     return model, trainer

@@ -15,6 +15,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
+import experiment_training  # noqa: E402
 import probes  # noqa: E402
 import run_experiments  # noqa: E402
 from course_experiment import flatten, ledger  # noqa: E402
@@ -183,3 +184,14 @@ def test_probe_sees_a_loss_that_counts_padding(monkeypatch: pytest.MonkeyPatch) 
     assert record is not None
     monkeypatch.setattr(loss, "chunked_cross_entropy", all_count)
     assert probes.changes_of(script, record["probes"][-1]["values"], probes.probe(script))
+
+
+def test_an_interrupted_training_is_not_measured() -> None:
+    """A signal ends a training after its update; an experiment that went on would record half of it."""
+
+    class Interrupted:
+        def train(self) -> str:
+            return "interrupted"
+
+    with pytest.raises(KeyboardInterrupt):
+        experiment_training._to_the_end(Interrupted())
