@@ -22,6 +22,19 @@ Model = TypeVar("Model", bound=Trainable)
 Pairs = dict[str, list[Pair]]
 Examples = dict[str, list[Example]]
 
+# A small layer with every change of since_2017 but grouped keys.
+TODAYS_LAYER: dict[str, Any] = {
+    "d_model": 64,
+    "n_heads": 4,
+    "d_ff": 172,
+    "dropout": 0.0,
+    "bias": False,
+    "norm_kind": "rms",
+    "activation": "swiglu",
+    "rotary_base": 10000.0,
+    "qk_norm": True,
+}
+
 
 def prepared(config: dict[str, Any], seed: int = 0) -> tuple[Pairs, Vocabulary, Examples]:
     """Sentences of one phenomenon by split, the vocabulary of those to train on, and all of them as ids.

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from experiment_training import trained_on
+from experiment_training import TODAYS_LAYER, trained_on
 
 from transformer_course.corpus.stories import stories
 from transformer_course.corpus.stories.baselines import (
@@ -51,17 +51,7 @@ CONFIG: dict[str, Any] = {
     "n_test": 40,  # of each length
     "lengths": [8, 16, 24, 32, 40],  # sentences of the test stories
     "vocab_size": 700,
-    "layer": {  # today's, see since_2017
-        "d_model": 64,
-        "n_heads": 4,
-        "d_ff": 172,
-        "dropout": 0.0,
-        "bias": False,
-        "norm_kind": "rms",
-        "activation": "swiglu",
-        "rotary_base": 10000.0,
-        "qk_norm": True,
-    },
+    "layer": TODAYS_LAYER,
     "n_layers": 4,
     "max_len": 640,
 }

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 import torch
-from experiment_training import trained_on
+from experiment_training import TODAYS_LAYER, trained_on
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -41,17 +41,7 @@ CONFIG: dict[str, Any] = {
     "n_test": 1000,
     "vocab_size": 600,
     "labels": [16, 64, 256, 1024, 4096],
-    "layer": {  # the layer of today, which learned most in since_2017
-        "d_model": 64,
-        "n_heads": 4,
-        "d_ff": 172,
-        "dropout": 0.0,
-        "bias": False,
-        "norm_kind": "rms",
-        "activation": "swiglu",
-        "rotary_base": 10000.0,
-        "qk_norm": True,
-    },
+    "layer": TODAYS_LAYER,
     "n_layers": 3,
     "batch_size": 64,
     "pre-training": {

@@ -408,11 +408,7 @@ def evaluate(
     """
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
-        files = _names(pairs, tsv)
-        if json_out:
-            check_output(run, json_out, files)
-        translator = Translator.load(run)
-        data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
+        translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
@@ -439,11 +435,7 @@ def score(
     """
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
-        files = _names(pairs, tsv)
-        if json_out:
-            check_output(run, json_out, files)
-        translator = Translator.load(run)
-        data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
+        translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out)
         _check_sentences(translator, test, data)
         found = likelihood(translator, test)
         if json_out:
@@ -454,6 +446,18 @@ def score(
             print(f"{log_prob:.4f}")
         told = f"of {found.n_tokens:,} subwords in {len(test):,} pairs"
         print(f"perplexity {found.perplexity:.3f}, {told}", file=sys.stderr)
+
+
+def _translator_and_pairs(
+    run: Path, pairs: Files, tsv: Path | None, json_out: Path | None
+) -> tuple[Translator, Data, list[Pair]]:
+    """A run's translator and what it is measured on: the files that are named, or the held-out pairs."""
+    files = _names(pairs, tsv)
+    if json_out:
+        check_output(run, json_out, files)
+    translator = Translator.load(run)
+    data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
+    return translator, data, test
 
 
 def _check_sentences(translator: Translator, pairs: list[Pair], data: Data) -> None:
