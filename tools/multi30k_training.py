@@ -30,10 +30,10 @@ PROBE: dict[str, Any] = {
     "recipe": {
         "vocab_size": 500,
         "training": {
-            "max_steps": 30,
-            "max_tokens": 512,
-            "warmup_steps": 10,
-            "validate_every": 10,
+            "max_steps": 20,
+            "max_tokens": 256,
+            "warmup_steps": 5,
+            "validate_every": 5,
             "average": 2,
         },
     },

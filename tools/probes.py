@@ -176,7 +176,7 @@ def _small_corpora() -> Iterator[None]:
     few = {kind: list(grammar.sentences_with(kind, "test", 2)) for kind in grammar.PHENOMENA}
 
     def not_multi30k(split: str, *_: object, **__: object) -> list[Pair]:
-        pairs = list(grammar.generate("train" if split == "train" else "test", 600))
+        pairs = list(grammar.generate("train" if split == "train" else "test", 200))
         return pairs if split == "train" else pairs[:6]
 
     with (

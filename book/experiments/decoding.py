@@ -55,7 +55,7 @@ CONFIG: dict[str, Any] = {
     ).record(),
 }
 PROBE: dict[str, Any] = {
-    "n_pairs": 2000,
+    "n_pairs": 400,
     "n_test": 8,
     "beams": [1, 2, 4],
     "n_drawn": 4,
@@ -63,7 +63,10 @@ PROBE: dict[str, Any] = {
     "tree_beams": [1, 2],
     "n_spreads": 1,
     "cache": {"preset": "tiny", "lengths": [2, 4], "rounds": 1},
-    "recipe": {"training": {"max_steps": 60, "warmup_steps": 20, "validate_every": 20}},
+    "recipe": {
+        "vocab_size": 500,
+        "training": {"max_steps": 40, "max_tokens": 256, "warmup_steps": 10, "validate_every": 20},
+    },
 }
 FORBIDDEN = [0, 1]  # <pad> and <s> are never chosen
 

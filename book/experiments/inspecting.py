@@ -68,7 +68,9 @@ PROBE: dict[str, Any] = {
     "n_explained": 2,
     "n_changed": 6,
     "n_probed": [60, 40],
-    "recipe": {"training": {"max_steps": 40, "warmup_steps": 10, "validate_every": 20}},
+    "recipe": {
+        "training": {"max_steps": 30, "max_tokens": 256, "warmup_steps": 10, "validate_every": 15},
+    },
 }
 ENCODER = "encoder_layers.{}.self_attention"
 SELF = "decoder_layers.{}.self_attention"

@@ -36,12 +36,15 @@ CONFIG: dict[str, Any] = {
 }
 CONFIG["recipe"]["training"] |= {"validate_every": 300, "precision": "bf16"}
 PROBE: dict[str, Any] = {
-    "n_pairs": 1000,
+    "n_pairs": 400,
     "n_test": 10,
     "n_valid": 30,
     "n_baseline": 200,
     "n_challenge": 2,
-    "recipe": {"training": {"max_steps": 40, "warmup_steps": 10, "validate_every": 10}},
+    "recipe": {
+        "vocab_size": 500,
+        "training": {"max_steps": 30, "max_tokens": 256, "warmup_steps": 10, "validate_every": 10},
+    },
 }
 HISTORY, SAID = "history.json", "said.json"
 

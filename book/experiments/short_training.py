@@ -26,9 +26,12 @@ CONFIG: dict[str, Any] = {
     ).record(),
 }
 PROBE: dict[str, Any] = {
-    "n_pairs": 2000,
+    "n_pairs": 300,
     "n_test": 20,
-    "recipe": {"training": {"max_steps": 60, "warmup_steps": 20, "validate_every": 20}},
+    "recipe": {
+        "vocab_size": 500,
+        "training": {"max_steps": 40, "max_tokens": 256, "warmup_steps": 10, "validate_every": 20},
+    },
 }
 
 
