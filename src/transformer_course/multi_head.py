@@ -38,15 +38,17 @@ class Rotation(Protocol):
 class ScoreBias(Protocol):
     """A position scheme that adds a number to each score: how far is the key from the query (chapter 12)?"""
 
-    def __call__(self, q_positions: Tensor, k_positions: Tensor) -> Tensor:
-        """What is added to the scores.
+    def __call__(self, q: Tensor, k: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
+        """What is added to the scores, after these were divided by √d_k.
 
         Args:
-            q_positions: where the queries stand, (q_len,) or (batch, q_len), int64.
-            k_positions: where the keys stand, (k_len,) or (batch, k_len), int64.
+            q: queries, (batch, heads, q_len, d_k).
+            k: keys, (batch, heads, k_len, d_k).
+            q_positions: where the queries stand, (q_len,), int64.
+            k_positions: where the keys stand, (k_len,), int64.
 
         Returns:
-            (heads, q_len, k_len) or (batch, heads, q_len, k_len).
+            Broadcastable to (batch, heads, q_len, k_len).
         """
 
 
@@ -202,6 +204,7 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None = None,
         cache: KeyValueCache | None = None,
         positions: Tensor | None = None,
+        memory_positions: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Let each position of `x` look at all positions of `x`, or of `memory`.
 
@@ -214,6 +217,8 @@ class MultiHeadAttention(nn.Module):
                 are appended to it; a cache that is `read_only`, such as that of a memory, is read as it is.
             positions: where the positions of `x` stand, (q_len,), int64, for a rotation or a score bias; 0,
                 1, … after those in the cache if left out.
+            memory_positions: where the positions of `memory` stand, (k_len,), int64, if it is no other sequence
+                but `x` with what stood before it (chapter 12).
 
         Returns:
             The output, (batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len); None instead
@@ -227,8 +232,11 @@ class MultiHeadAttention(nn.Module):
         positions = self._positions(x, cache, positions)
         q = self.query_norm(self.split_heads(self.w_query(x)))  # (batch, heads, q_len, d_k)
         q = self._rotated(q, positions)
-        k, v = self.keys_and_values(source, cache, positions)  # (batch, heads, k_len, d_k)
-        heads, weights = self._attended(q, k, v, mask, cache, positions)
+        k_positions = positions if memory_positions is None else memory_positions
+        k, v = self.keys_and_values(source, cache, k_positions)  # (batch, heads, k_len, d_k)
+        if cache is not None and cache.positions is not None:
+            k_positions = cache.positions[: cache.length]
+        heads, weights = self._attended(q, k, v, mask, positions, k_positions)
         concatenated = heads.transpose(1, 2).flatten(-2)  # (batch, q_len, d_model)
         return self.w_output(concatenated), weights
 
@@ -301,17 +309,14 @@ class MultiHeadAttention(nn.Module):
         k: Tensor,
         v: Tensor,
         mask: Tensor | None,
-        cache: KeyValueCache | None,
-        positions: Tensor | None,
+        q_positions: Tensor | None,
+        k_positions: Tensor | None,
     ) -> tuple[Tensor, Tensor | None]:
         """Output and weights of each head; a score bias is added before softmax."""
-        if self.score_bias is None or positions is None:
+        if self.score_bias is None or q_positions is None or k_positions is None:
             return self.attend(q, k, v, mask)
-        k_positions = positions
-        if cache is not None and cache.positions is not None:
-            k_positions = cache.positions[: cache.length]
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (batch, heads, q_len, k_len)
-        weights = softmax(scores + self.score_bias(positions, k_positions), mask)
+        weights = softmax(scores + self.score_bias(q, k, q_positions, k_positions), mask)
         return weights @ v, weights
 
     def _positions(

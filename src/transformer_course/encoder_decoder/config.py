@@ -31,6 +31,8 @@ class LayerConfig:
             no rotation.
         qk_norm: whether each head's queries and keys pass through an `RMSNorm` of their own (Henry et al.
             2020).
+        relative: adds to the scores of self-attention by distances: "alibi", "t5", "shaw" or "xl", see
+            `long_context` (chapter 12); None = nothing.
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -48,6 +50,7 @@ class LayerConfig:
     activation: Literal["relu", "gelu", "gelu_tanh", "swiglu"] = "relu"
     rotary_base: float | None = None
     qk_norm: bool = False
+    relative: Literal["alibi", "t5", "shaw", "xl"] | None = None
 
     def __post_init__(self) -> None:
         check_whole_numbers(self)
@@ -75,6 +78,10 @@ class LayerConfig:
         if self.activation not in ("relu", "gelu", "gelu_tanh", "swiglu"):
             raise ValueError(
                 f"activation ({self.activation!r}) must be 'relu', 'gelu', 'gelu_tanh' or 'swiglu'"
+            )
+        if self.relative not in (None, "alibi", "t5", "shaw", "xl"):
+            raise ValueError(
+                f"relative ({self.relative!r}) must be 'alibi', 't5', 'shaw', 'xl' or None"
             )
         if self.rotary_base is None:
             return

@@ -10,6 +10,7 @@ from torch import Tensor, nn
 
 from transformer_course.encoder_decoder.config import LayerConfig
 from transformer_course.encoder_decoder.newer import GatedFeedForward, RMSNorm
+from transformer_course.long_context.relative import relative_positions
 from transformer_course.multi_head import KeyValueCache, MultiHeadAttention, reset_linear
 from transformer_course.positional_encoding import RotaryEncoding
 
@@ -191,6 +192,7 @@ class EncoderLayer(nn.Module):
         mask: Tensor | None = None,
         cache: KeyValueCache | None = None,
         positions: Tensor | None = None,
+        past: Tensor | None = None,
     ) -> Tensor:
         """One layer of the encoder.
 
@@ -200,18 +202,40 @@ class EncoderLayer(nn.Module):
                 None = everything may be seen.
             cache: keys and values of earlier positions, to which those of `x` are appended (chapter 09).
             positions: where the positions of `x` stand, (length,), see `MultiHeadAttention`.
+            past: what this layer read for the tokens before those of `x`, (batch, past_len, d_model); they are
+                keys and values, too, and stand right before `x` (chapter 12). Not together with a cache.
 
         Returns:
             (batch, length, d_model).
 
         Raises:
             ValueError: if `x` hasn't three dimensions, the mask isn't boolean or doesn't fit, or the cache
-                is full or of another batch.
+                is full or of another batch, or there are cache and past.
         """
         first, second = cast("list[Residual]", self.residuals)
-        y, _ = self.self_attention(first.before(x), None, mask, cache, positions)
+        if past is None:
+            y, _ = self.self_attention(first.before(x), None, mask, cache, positions)
+        else:
+            y = self._with_past(first, x, past, mask, cache)
         x = first.after(x, y)
         return second(x, self.feed_forward)
+
+    def _with_past(
+        self,
+        first: Residual,
+        x: Tensor,
+        past: Tensor,
+        mask: Tensor | None,
+        cache: KeyValueCache | None,
+    ) -> Tensor:
+        """Attention to `x` and to what came before it; positions are counted from the first of these."""
+        if cache is not None:
+            raise ValueError("past and cache both hold what came before; give one of them")
+        places = torch.arange(past.shape[1] + x.shape[1], device=x.device)
+        both = first.before(torch.cat([past, x], 1))  # (batch, past_len + length, d_model)
+        now = both[:, past.shape[1] :]
+        y, _ = self.self_attention(now, both, mask, None, places[past.shape[1] :], places)
+        return cast("Tensor", y)
 
 
 class DecoderLayer(nn.Module):
@@ -301,4 +325,8 @@ def _attention(config: LayerConfig, rotation: RotaryEncoding | None = None) -> M
 def _self_attention(config: LayerConfig) -> MultiHeadAttention:
     """Attention within one sequence, where distances have a meaning: the only one that is rotated."""
     base = config.rotary_base
-    return _attention(config, None if base is None else RotaryEncoding(base))
+    attention = _attention(config, None if base is None else RotaryEncoding(base))
+    if config.relative is not None:
+        d_k = config.d_model // config.n_heads
+        attention.score_bias = relative_positions(config.relative, config.n_heads, d_k)
+    return attention
