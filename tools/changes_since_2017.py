@@ -1,7 +1,7 @@
 """The changes of the layer since 2017, which since_2017 compares by loss and since_2017_times by time."""
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from transformer_course.encoder_decoder import LayerConfig
 from transformer_course.families import DecoderConfig, DecoderOnly
@@ -41,5 +41,5 @@ def layers(config: dict[str, Any]) -> dict[str, LayerConfig]:
 
 def decoder(layer: LayerConfig, n_layers: int, vocab_size: int) -> DecoderOnly:
     """A decoder of such layers; without rotation its positions are learned."""
-    positions = "none" if layer.rotary_base else "learned"
+    positions: Literal["none", "learned"] = "none" if layer.rotary_base else "learned"
     return DecoderOnly(DecoderConfig(vocab_size, layer, n_layers, positions=positions))
