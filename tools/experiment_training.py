@@ -113,7 +113,10 @@ def trained_on(
     def evaluate(model: Any) -> dict[str, float]:
         torch.manual_seed(0)  # what is hidden from a masked model is the same every time
         batches = valid.epoch()
-        losses = [loss(model, *valid.tensors(batch)).item() for batch in batches]
+        device = next(model.parameters()).device
+        losses = [
+            loss(model, *(t.to(device) for t in valid.tensors(batch))).item() for batch in batches
+        ]
         return {"loss": sum(losses) / len(losses)}
 
     trainer = Trainer(model, train, loss, evaluate, TrainingConfig(**training), folder)

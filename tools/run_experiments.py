@@ -189,7 +189,7 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def processor() -> str:
-    """The processor in words, with the number of threads torch uses."""
+    """The processor in words, with the number of threads torch uses, and the graphics card if there is one."""
     model = platform.processor() or platform.machine()
     info = Path("/proc/cpuinfo")
     if info.exists():
@@ -197,7 +197,8 @@ def processor() -> str:
         model = lines[0].split(":")[1].strip() if lines else model
     capability = torch.backends.cpu.get_cpu_capability()
     threads = torch.get_num_threads()
-    return f"{model}, {capability}, {threads} thread{'s' if threads > 1 else ''}"
+    card = f"{torch.cuda.get_device_name()}, " if torch.cuda.is_available() else ""
+    return f"{card}{model}, {capability}, {threads} thread{'s' if threads > 1 else ''}"
 
 
 def main() -> None:

@@ -11,10 +11,11 @@ from collections.abc import Iterator
 
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.splits import SPLITS, check_request
+from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.stories.labels import Mention, Question, Story, joined, words
-from transformer_course.corpus.stories.telling import tell
+from transformer_course.corpus.stories.telling import tell, tell_and_ask
 
-__all__ = ["Mention", "Question", "Story", "joined", "stories", "words"]
+__all__ = ["Mention", "Question", "Story", "joined", "stories", "stories_with_questions", "words"]
 
 
 def stories(
@@ -52,3 +53,44 @@ def _tell_all(split: str, n: int, seed: int, least: int, most: int) -> Iterator[
     dice = Dice(seed * len(SPLITS) + SPLITS.index(split))
     for _ in range(n):
         yield tell(dice, split, least + int(dice.random() * (most - least + 1)))
+
+
+def stories_with_questions(
+    split: str, n: int, seed: int = 0, n_sentences: int = 40, every: int = 2
+) -> Iterator[list[Pair | Question]]:
+    """Random stories, each with questions in between: what is asked may have been said long ago.
+
+    The questions are asides: a pronoun in the next sentence looks past them, to the story.
+
+    Args:
+        split: as in `stories`.
+        n: how many stories, 0 or more.
+        seed: another seed gives other stories.
+        n_sentences: how many sentences each has, 4 or more.
+        every: after how many sentences something is asked, 1 or more.
+
+    Returns:
+        For each story its sentences and questions in their order. A question's `sentence` and `distance`
+        count the sentences told so far.
+
+    Raises:
+        ValueError: for an unknown split, or a number that is too small.
+
+    >>> told = next(stories_with_questions("train", 1, n_sentences=4))
+    >>> [type(part).__name__ for part in told]
+    ['Pair', 'Pair', 'Question', 'Pair', 'Pair', 'Question']
+    """
+    check_request(split, n)
+    if n_sentences < 4:
+        raise ValueError(f"n_sentences ({n_sentences}) must be 4 or more")
+    if every < 1:
+        raise ValueError(f"every ({every}) must be 1 or more")
+    return _tell_and_ask_all(split, n, seed, n_sentences, every)
+
+
+def _tell_and_ask_all(
+    split: str, n: int, seed: int, n_sentences: int, every: int
+) -> Iterator[list[Pair | Question]]:
+    dice = Dice(seed * len(SPLITS) + SPLITS.index(split))
+    for _ in range(n):
+        yield tell_and_ask(dice, split, n_sentences, every)

@@ -1,10 +1,11 @@
 """How a story is told: who is in it, what happens next (chapter 12)."""
 
 from transformer_course.corpus.grammar.dice import Dice
+from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.stories import events, patterns
 from transformer_course.corpus.stories.cast import ANIMALS, PEOPLE, PLACES, THINGS, Being
-from transformer_course.corpus.stories.endings import questions, summary
-from transformer_course.corpus.stories.labels import Story
+from transformer_course.corpus.stories.endings import NOBODY, NOTHING, questions, summary
+from transformer_course.corpus.stories.labels import Question, Story
 from transformer_course.corpus.stories.world import Actor, Item, Meeting, Site, World
 
 
@@ -112,3 +113,27 @@ def tell(dice: Dice, split: str, n: int) -> Story:
         questions(world),
         tuple(dict.fromkeys(world.combinations)),
     )
+
+
+def tell_and_ask(dice: Dice, split: str, n: int, every: int) -> list[Pair | Question]:
+    """One story of n sentences, with a question about what was said so far after each `every` of them."""
+    world = assemble(dice, split, n)
+    told: list[Pair | Question] = []
+    while len(world.pairs) < n:
+        before = len(world.pairs)
+        step(world, n)
+        for number in range(before, len(world.pairs)):
+            told.append(world.pairs[number])
+        if len(world.pairs) // every > before // every:
+            told.append(_a_question(dice, questions(world)))
+    return told
+
+
+def _a_question(dice: Dice, every: tuple[Question, ...]) -> Question:
+    """Half of the time one of the three that reach furthest back: most things happened not long ago.
+
+    No answer is "nothing" or "nobody": that would be a good guess.
+    """
+    some = [q for q in every if q.kind != "began" and q.answer not in (NOTHING, NOBODY)]
+    far = sorted(some, key=lambda question: -question.distance)[:3]
+    return dice.pick(tuple(far if dice.chance(0.5) else some))

@@ -1,0 +1,145 @@
+"""What a longer context brings: answers about stories by how far back their reason is, read in four ways."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from experiment_training import trained_on
+from story_texts import Texts, fresh_vocabulary, loss_of, texts
+from torch import Tensor
+
+from transformer_course.encoder_decoder import LayerConfig
+from transformer_course.families import DecoderConfig, DecoderOnly, Rows
+from transformer_course.fast import use_fast
+from transformer_course.long_context import local_mask, read_in_segments
+
+APART = True  # hours on a processor; it was run on a graphics card
+CONFIG: dict[str, Any] = {
+    "n_train": 20_000,
+    "n_valid": 100,
+    "n_test": 500,
+    "length": 512,
+    "layer": {
+        "d_model": 128,
+        "n_heads": 4,
+        "d_ff": 344,
+        "dropout": 0.0,
+        "bias": False,
+        "activation": "swiglu",
+        "rotary_base": 10000.0,
+    },
+    "n_layers": 4,
+    "segment": 128,
+    "memories": {"segments": 0, "segments, memory of 128": 128},
+    "ranges": [
+        32,
+        64,
+        96,
+        128,
+        192,
+        256,
+        384,
+        512,
+    ],  # the last word of each, counted back from the answer
+    "batch_size": 32,
+    "training": {
+        "max_steps": 1000,
+        "peak_rate": 2e-3,
+        "warmup_steps": 200,
+        "validate_every": 500,
+        "precision": "bf16",
+    },
+}
+PROBE: dict[str, Any] = {
+    "n_train": 12,
+    "n_valid": 2,
+    "n_test": 2,
+    "length": 96,
+    "layer": {"d_model": 32, "n_heads": 2, "d_ff": 64},
+    "n_layers": 2,
+    "segment": 32,
+    "ranges": [32, 96],
+    "batch_size": 4,
+    "training": {"max_steps": 6, "warmup_steps": 2, "validate_every": 3, "precision": "fp32"},
+}
+Reader = Callable[[DecoderOnly, Tensor], Tensor]  # token ids → logits
+
+
+def readers(config: dict[str, Any]) -> dict[str, Reader]:
+    """How each of the systems reads a row: all have the same layers, and as many weights."""
+
+    def in_segments(memory: int) -> Reader:
+        return lambda model, ids: read_in_segments(model, ids, config["segment"], memory)
+
+    def in_window(model: DecoderOnly, ids: Tensor) -> Tensor:
+        return model(ids, local_mask(ids.shape[1], config["segment"]).to(ids.device))
+
+    return {
+        **{name: in_segments(memory) for name, memory in config["memories"].items()},
+        "window": in_window,
+        "full": lambda model, ids: model(ids),
+    }
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Train each system on the same rows; the share of right answers by distance."""
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    vocabulary = fresh_vocabulary()
+    data = {
+        split: texts(split, config[f"n_{split}"], config["length"], vocabulary)
+        for split in ("train", "valid", "test")
+    }
+    rows = {
+        split: Rows(data[split].ids, batch_size=config["batch_size"])
+        for split in ("train", "valid")
+    }
+    curves: dict[str, list[float]] = {}
+    scores: dict[str, Any] = {"right by distance": {}, "right by kind": {}, "held-out loss": {}}
+    for name, read in readers(config).items():
+        torch.manual_seed(seed)
+        sizes = DecoderConfig(
+            len(vocabulary),
+            LayerConfig(**config["layer"]),
+            config["n_layers"],
+            config["length"],
+            positions="none",
+        )
+        model, trainer = trained_on(
+            use_fast(DecoderOnly(sizes)).to(device),
+            rows["train"],
+            rows["valid"],
+            config["training"] | {"seed": seed},
+            folder / name,
+            lambda model, ids, read=read: loss_of(read(model, ids), ids),
+        )
+        curves[name] = [round(record["loss"], 5) for record in trainer.history]
+        scores["held-out loss"][name] = curves[name][-1]
+        found = answered(model, read, data["test"], config, device)
+        scores["right by distance"][name] = found["distance"]
+        scores["right by kind"][name] = found["kind"]
+    return {"curves": curves, "scores": scores}
+
+
+@torch.no_grad()
+def answered(
+    model: DecoderOnly, read: Reader, test: Texts, config: dict[str, Any], device: str
+) -> dict[str, dict[str, float]]:
+    """Share of answers whose words are all the likeliest, by range of distance and by kind of question."""
+    right: dict[str, dict[str, list[bool]]] = {"distance": {}, "kind": {}}
+    for last in config["ranges"]:
+        right["distance"][str(last)] = []
+    for first in range(0, len(test.ids), config["batch_size"]):
+        ids = test.ids[first : first + config["batch_size"]]
+        likeliest = read(model, ids.to(device)).argmax(-1).cpu()
+        for row, asked in enumerate(test.asked[first : first + config["batch_size"]]):
+            for one in asked:
+                said = likeliest[row, one.start - 1 : one.end - 1]
+                is_right = bool(said.equal(ids[row, one.start : one.end]))
+                last = next(last for last in config["ranges"] if one.back <= last)
+                right["distance"][str(last)].append(is_right)
+                right["kind"].setdefault(one.kind, []).append(is_right)
+    return {
+        by: {name: sum(found) / max(1, len(found)) for name, found in some.items()}
+        for by, some in right.items()
+    }
