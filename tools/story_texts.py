@@ -1,6 +1,6 @@
 """Stories with questions as rows of word ids, for the experiments of chapter 12."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,19 +8,18 @@ import torch
 from torch import Tensor
 
 from transformer_course.corpus.pairs import Pair
-from transformer_course.corpus.stories import Question, stories_with_questions, words
+from transformer_course.corpus.stories import KINDS, Question, stories_with_questions, words
 from transformer_course.loss import cross_entropy
 
 PAD, BOS, UNKNOWN = 0, 1, 2
 
 
 class Asked(NamedTuple):
-    """An answer within a row: its places from `start` to before `end`; `back` words ago its reason ended."""
+    """An answer within a row: its words stand from `start` to before `end`."""
 
     kind: str
     start: int
     end: int
-    back: int
 
 
 @dataclass
@@ -36,7 +35,15 @@ def fresh_vocabulary() -> dict[str, int]:
     return {"<pad>": PAD, "<s>": BOS, "<unk>": UNKNOWN}
 
 
-def texts(split: str, n: int, length: int, vocabulary: dict[str, int], seed: int = 0) -> Texts:
+def texts(
+    split: str,
+    n: int,
+    length: int,
+    vocabulary: dict[str, int],
+    every: int = 2,
+    kinds: Collection[str] = KINDS,
+    once: bool = True,
+) -> Texts:
     """Stories with questions, each cut after `length` words.
 
     Args:
@@ -44,24 +51,24 @@ def texts(split: str, n: int, length: int, vocabulary: dict[str, int], seed: int
         n: how many.
         length: words of a row, the symbol at its beginning included.
         vocabulary: word → id; words that it lacks are added where the split is "train".
-        seed: another seed gives other stories.
+        every: as in `stories_with_questions`.
+        kinds: likewise.
+        once: likewise.
     """
     rows = torch.full((n, length), PAD)
     asked = []
-    told = stories_with_questions(split, n, seed, n_sentences=max(4, length // 9))
+    told = stories_with_questions(split, n, 0, max(4, length // 9), every, kinds, once)
     for i, parts in enumerate(told):
         row: list[int] = [BOS]
-        found, ends = [], []
+        found = []
         for text, question in _texts(parts):
             start = len(row)
             for word in words(text):
                 if word not in vocabulary and split == "train":
                     vocabulary[word] = len(vocabulary)
                 row.append(vocabulary.get(word, UNKNOWN))
-            if question is None:
-                ends.append(len(row))
-            elif text == question.answer.source and len(row) <= length:
-                found.append(Asked(question.kind, start, len(row), start - ends[question.sentence]))
+            if question and text == question.answer.source and len(row) <= length:
+                found.append(Asked(question.kind, start, len(row)))
         rows[i, : min(length, len(row))] = torch.tensor(row[:length])
         asked.append(found)
     return Texts(rows, asked)

@@ -59,7 +59,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     vocabulary, length, piece = fresh_vocabulary(), config["length"], config["piece"]
     ids = {
-        split: texts(split, config[f"n_{split}"], length, vocabulary).ids
+        split: texts(split, config[f"n_{split}"], length, vocabulary, once=False).ids
         for split in ("train", "valid", "test")
     }
     curves: dict[str, list[float]] = {}

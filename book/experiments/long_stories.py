@@ -1,4 +1,4 @@
-"""What a longer context brings: answers about stories by how far back their reason is, read in four ways."""
+"""What a longer context brings: stories with questions, read in segments, with a memory, a window, or whole."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,16 +32,6 @@ CONFIG: dict[str, Any] = {
     "n_layers": 4,
     "segment": 128,
     "memories": {"segments": 0, "segments, memory of 128": 128},
-    "ranges": [
-        32,
-        64,
-        96,
-        128,
-        192,
-        256,
-        384,
-        512,
-    ],  # the last word of each, counted back from the answer
     "batch_size": 32,
     "training": {
         "max_steps": 1000,
@@ -59,7 +49,6 @@ PROBE: dict[str, Any] = {
     "layer": {"d_model": 32, "n_heads": 2, "d_ff": 64},
     "n_layers": 2,
     "segment": 32,
-    "ranges": [32, 96],
     "batch_size": 4,
     "training": {"max_steps": 6, "warmup_steps": 2, "validate_every": 3, "precision": "fp32"},
 }
@@ -87,7 +76,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     device = "cuda" if torch.cuda.is_available() else "cpu"
     vocabulary = fresh_vocabulary()
     data = {
-        split: texts(split, config[f"n_{split}"], config["length"], vocabulary)
+        split: texts(split, config[f"n_{split}"], config["length"], vocabulary, once=False)
         for split in ("train", "valid", "test")
     }
     rows = {
@@ -95,7 +84,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         for split in ("train", "valid")
     }
     curves: dict[str, list[float]] = {}
-    scores: dict[str, Any] = {"right by distance": {}, "right by kind": {}, "held-out loss": {}}
+    scores: dict[str, Any] = {"right by kind": {}, "held-out loss": {}}
     for name, read in readers(config).items():
         torch.manual_seed(seed)
         sizes = DecoderConfig(
@@ -115,20 +104,16 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         )
         curves[name] = [round(record["loss"], 5) for record in trainer.history]
         scores["held-out loss"][name] = curves[name][-1]
-        found = answered(model, read, data["test"], config, device)
-        scores["right by distance"][name] = found["distance"]
-        scores["right by kind"][name] = found["kind"]
+        scores["right by kind"][name] = answered(model, read, data["test"], config, device)
     return {"curves": curves, "scores": scores}
 
 
 @torch.no_grad()
 def answered(
     model: DecoderOnly, read: Reader, test: Texts, config: dict[str, Any], device: str
-) -> dict[str, dict[str, float]]:
-    """Share of answers whose words are all the likeliest, by range of distance and by kind of question."""
-    right: dict[str, dict[str, list[bool]]] = {"distance": {}, "kind": {}}
-    for last in config["ranges"]:
-        right["distance"][str(last)] = []
+) -> dict[str, float]:
+    """Share of answers whose words are all the likeliest, by kind of question."""
+    right: dict[str, list[bool]] = {}
     for first in range(0, len(test.ids), config["batch_size"]):
         ids = test.ids[first : first + config["batch_size"]]
         likeliest = read(model, ids.to(device)).argmax(-1).cpu()
@@ -136,10 +121,5 @@ def answered(
             for one in asked:
                 said = likeliest[row, one.start - 1 : one.end - 1]
                 is_right = bool(said.equal(ids[row, one.start : one.end]))
-                last = next(last for last in config["ranges"] if one.back <= last)
-                right["distance"][str(last)].append(is_right)
-                right["kind"].setdefault(one.kind, []).append(is_right)
-    return {
-        by: {name: sum(found) / max(1, len(found)) for name, found in some.items()}
-        for by, some in right.items()
-    }
+                right.setdefault(one.kind, []).append(is_right)
+    return {kind: sum(found) / len(found) for kind, found in right.items()}

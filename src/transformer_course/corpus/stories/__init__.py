@@ -7,7 +7,7 @@ and `events` what happens, `telling` in which order, `endings` the summary and t
 guesses that understand nothing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.splits import SPLITS, check_request
@@ -16,6 +16,8 @@ from transformer_course.corpus.stories.labels import Mention, Question, Story, j
 from transformer_course.corpus.stories.telling import tell, tell_and_ask
 
 __all__ = ["Mention", "Question", "Story", "joined", "stories", "stories_with_questions", "words"]
+
+KINDS = ("where", "what", "who", "where thing", "first met")
 
 
 def stories(
@@ -56,7 +58,13 @@ def _tell_all(split: str, n: int, seed: int, least: int, most: int) -> Iterator[
 
 
 def stories_with_questions(
-    split: str, n: int, seed: int = 0, n_sentences: int = 40, every: int = 2
+    split: str,
+    n: int,
+    seed: int = 0,
+    n_sentences: int = 40,
+    every: int = 2,
+    kinds: Collection[str] = KINDS,
+    once: bool = True,
 ) -> Iterator[list[Pair | Question]]:
     """Random stories, each with questions in between: what is asked may have been said long ago.
 
@@ -67,14 +75,16 @@ def stories_with_questions(
         n: how many stories, 0 or more.
         seed: another seed gives other stories.
         n_sentences: how many sentences each has, 4 or more.
-        every: after how many sentences something is asked, 1 or more.
+        every: after how many sentences something is asked, 1 or more; nothing is, if there is nothing new to ask.
+        kinds: kinds of questions, see `Question`; "began" is none of them.
+        once: whether no question comes twice with the same answer, so that the answer can't be copied from there.
 
     Returns:
         For each story its sentences and questions in their order. A question's `sentence` and `distance`
         count the sentences told so far.
 
     Raises:
-        ValueError: for an unknown split, or a number that is too small.
+        ValueError: for an unknown split or kind, or a number that is too small.
 
     >>> told = next(stories_with_questions("train", 1, n_sentences=4))
     >>> [type(part).__name__ for part in told]
@@ -85,12 +95,20 @@ def stories_with_questions(
         raise ValueError(f"n_sentences ({n_sentences}) must be 4 or more")
     if every < 1:
         raise ValueError(f"every ({every}) must be 1 or more")
-    return _tell_and_ask_all(split, n, seed, n_sentences, every)
+    if unknown := set(kinds) - set(KINDS):
+        raise ValueError(f"kinds has {sorted(unknown)}; there are {', '.join(KINDS)}")
+    return _tell_and_ask_all(split, n, seed, n_sentences, every, kinds, once)
 
 
 def _tell_and_ask_all(
-    split: str, n: int, seed: int, n_sentences: int, every: int
+    split: str,
+    n: int,
+    seed: int,
+    n_sentences: int,
+    every: int,
+    kinds: Collection[str],
+    once: bool,
 ) -> Iterator[list[Pair | Question]]:
     dice = Dice(seed * len(SPLITS) + SPLITS.index(split))
     for _ in range(n):
-        yield tell_and_ask(dice, split, n_sentences, every)
+        yield tell_and_ask(dice, split, n_sentences, every, kinds, once)

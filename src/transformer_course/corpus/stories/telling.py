@@ -1,5 +1,7 @@
 """How a story is told: who is in it, what happens next (chapter 12)."""
 
+from collections.abc import Collection
+
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.stories import events, patterns
@@ -115,25 +117,33 @@ def tell(dice: Dice, split: str, n: int) -> Story:
     )
 
 
-def tell_and_ask(dice: Dice, split: str, n: int, every: int) -> list[Pair | Question]:
+def tell_and_ask(
+    dice: Dice, split: str, n: int, every: int, kinds: Collection[str], once: bool
+) -> list[Pair | Question]:
     """One story of n sentences, with a question about what was said so far after each `every` of them."""
     world = assemble(dice, split, n)
     told: list[Pair | Question] = []
+    said: set[tuple[Pair, Pair]] = set()
     while len(world.pairs) < n:
         before = len(world.pairs)
         step(world, n)
-        for number in range(before, len(world.pairs)):
-            told.append(world.pairs[number])
+        told += world.pairs[before:]
         if len(world.pairs) // every > before // every:
-            told.append(_a_question(dice, questions(world)))
+            asked = [q for q in questions(world) if q.kind in kinds]
+            question = _a_question(dice, [q for q in asked if (q.question, q.answer) not in said])
+            if question is not None:
+                told.append(question)
+                said |= {(question.question, question.answer)} if once else set()
     return told
 
 
-def _a_question(dice: Dice, every: tuple[Question, ...]) -> Question:
+def _a_question(dice: Dice, some: list[Question]) -> Question | None:
     """Half of the time one of the three that reach furthest back: most things happened not long ago.
 
     No answer is "nothing" or "nobody": that would be a good guess.
     """
-    some = [q for q in every if q.kind != "began" and q.answer not in (NOTHING, NOBODY)]
+    some = [question for question in some if question.answer not in (NOTHING, NOBODY)]
+    if not some:
+        return None
     far = sorted(some, key=lambda question: -question.distance)[:3]
     return dice.pick(tuple(far if dice.chance(0.5) else some))
