@@ -126,7 +126,7 @@ def bottom(m: Map, x: int, name: str, words: str) -> None:
     m.arrow(f"M{x + 79},72 V86")
     m.box(x, 88, ("embedding",), ("06",))
     m.arrow(f"M{x + 79},118 V132")
-    m.box(x, 134, ("+ positions",), ("05",), fill="#f6e3ed", stroke=POSITION)
+    m.box(x, 134, ("+ positions",), ("05",), fill="#f6e3ed", stroke=POSITION, also="12")
     m.add(f'<path d="M{x + 79},164 V206" stroke="{LINE}" stroke-width="1.8"/>')
 
 
@@ -135,7 +135,7 @@ def encoder(m: Map) -> None:
     bottom(m, LEFT, "Encoder", "the cat is on …")
     frame(m, LEFT, 176, 214)
     m.three_inputs(LEFT, 232, ("01", "02"))
-    m.box(LEFT, 232, ("self-attention,", "many heads"), ("02", "04"), also="01")
+    m.box(LEFT, 232, ("self-attention,", "many heads"), ("02", "04"), also="01 12")
     m.strip(LEFT, 286, 204)
     m.arrow(f"M{LEFT + 79},308 V322")
     m.box(LEFT, 324, ("feed-forward",), ("06",))
@@ -149,7 +149,7 @@ def decoder(m: Map) -> None:
     bottom(m, RIGHT, "Decoder", "le chat est …")
     frame(m, RIGHT, 176, 386)
     m.three_inputs(RIGHT, 232, ("01", "03"))
-    m.box(RIGHT, 232, ("masked", "self-attention"), ("03", "04"), also="01", hatched="yes")
+    m.box(RIGHT, 232, ("masked", "self-attention"), ("03", "04"), also="01 12", hatched="yes")
     m.strip(RIGHT, 286, 204)
     m.arrow(f"M{RIGHT + 79},308 V404", ("02",), colour=QUERY)
     m.add(text(RIGHT + 86, 398, "Q", 13, bold=True), ("02",))

@@ -44,8 +44,8 @@ class ScoreBias(Protocol):
         Args:
             q: queries, (batch, heads, q_len, d_k).
             k: keys, (batch, heads, k_len, d_k).
-            q_positions: where the queries stand, (q_len,), int64.
-            k_positions: where the keys stand, (k_len,), int64.
+            q_positions: where the queries stand, (batch, q_len), or (1, q_len) if all rows do alike; int64.
+            k_positions: where the keys stand, (batch, k_len) or (1, k_len), int64.
 
         Returns:
             Broadcastable to (batch, heads, q_len, k_len).
@@ -61,7 +61,7 @@ class KeyValueCache:
         values: (batch, heads, capacity, d_k).
         length: number of entries in use.
         read_only: whether it stands for a memory, so that nothing is appended.
-        positions: where each key stands in its sentence, (capacity,), int64; kept only for a score bias.
+        positions: where each key stands in its sentence, (batch, capacity), int64; kept only for a score bias.
     """
 
     keys: Tensor
@@ -76,7 +76,8 @@ class KeyValueCache:
         Args:
             keys: (batch, heads, new_len, d_k).
             values: (batch, heads, new_len, d_k).
-            positions: where they stand, (new_len,); needed where a scheme adds to the scores.
+            positions: where they stand, (new_len,) or (batch, new_len); needed where a scheme adds to the
+                scores.
 
         Raises:
             ValueError: if they are of another batch, there aren't as many values as keys, or they don't fit
@@ -100,8 +101,8 @@ class KeyValueCache:
         self.values[:, :, self.length : end] = values
         if positions is not None:
             if self.positions is None:
-                self.positions = positions.new_zeros(self.keys.shape[2])
-            self.positions[self.length : end] = positions
+                self.positions = positions.new_zeros(self.keys.shape[0], self.keys.shape[2])
+            self.positions[:, self.length : end] = positions
         self.length = end
 
     def select(self, rows: Tensor) -> "KeyValueCache":
@@ -113,8 +114,9 @@ class KeyValueCache:
         Returns:
             A new cache with copies of their keys and values; as long, and of the same capacity.
         """
+        positions = None if self.positions is None else self.positions[rows]
         return KeyValueCache(
-            self.keys[rows], self.values[rows], self.length, self.read_only, self.positions
+            self.keys[rows], self.values[rows], self.length, self.read_only, positions
         )
 
 
@@ -140,7 +142,8 @@ class MultiHeadAttention(nn.Module):
 
     Attributes:
         attend: the function that averages the values, (queries, keys, values, mask) → output and weights;
-            `transformer_course.fast` puts torch's fused kernel in its place.
+            `transformer_course.fast` puts torch's fused kernel in its place. Not called where there is a score
+            bias.
         query_norm: normalises each head's queries before they are turned; does nothing by default (chapter 11).
         key_norm: the same for the keys.
 
@@ -184,6 +187,13 @@ class MultiHeadAttention(nn.Module):
         """Draw fresh weights: Xavier-uniform maps (Glorot and Bengio 2010), zero biases."""
         for linear in (self.w_query, self.w_key, self.w_value, self.w_output):
             reset_linear(linear)
+        self.reset_score_bias()
+
+    def reset_score_bias(self) -> None:
+        """Draw the weights of the score bias anew, if it has any (chapter 12)."""
+        reset = getattr(self.score_bias, "reset_parameters", None)
+        if reset is not None:
+            reset()
 
     def split_heads(self, x: Tensor) -> Tensor:
         """Cut the width into heads of d_k.
@@ -215,10 +225,11 @@ class MultiHeadAttention(nn.Module):
                 k_len counts the cached positions too.
             cache: where keys and values of earlier positions are kept (chapter 09). Those of `x` or `memory`
                 are appended to it; a cache that is `read_only`, such as that of a memory, is read as it is.
-            positions: where the positions of `x` stand, (q_len,), int64, for a rotation or a score bias; 0,
-                1, … after those in the cache if left out.
-            memory_positions: where the positions of `memory` stand, (k_len,), int64, if it is no other sequence
-                but `x` with what stood before it (chapter 12).
+            positions: where the positions of `x` stand, (q_len,) or (batch, q_len), int64, for a rotation or a
+                score bias; 0, 1, … after those in the cache if left out.
+            memory_positions: where the positions of `memory` stand, (k_len,), int64; needed with a rotation or
+                a score bias, where `memory` is no other sequence but `x` with what stood before it (chapter
+                12).
 
         Returns:
             The output, (batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len); None instead
@@ -226,16 +237,17 @@ class MultiHeadAttention(nn.Module):
 
         Raises:
             ValueError: if `x` or `memory` haven't the shapes above or hold no position, the new keys are of
-                another batch than the cache or don't fit into it, or the mask isn't boolean or doesn't fit.
+                another batch than the cache or don't fit into it, `memory_positions` is missing, or the mask
+                isn't boolean or doesn't fit.
         """
-        source = self._checked(x, memory)
+        source = self._checked(x, memory, memory_positions)
         positions = self._positions(x, cache, positions)
         q = self.query_norm(self.split_heads(self.w_query(x)))  # (batch, heads, q_len, d_k)
         q = self._rotated(q, positions)
-        k_positions = positions if memory_positions is None else memory_positions
+        k_positions = positions if memory is None else memory_positions
         k, v = self.keys_and_values(source, cache, k_positions)  # (batch, heads, k_len, d_k)
         if cache is not None and cache.positions is not None:
-            k_positions = cache.positions[: cache.length]
+            k_positions = cache.positions[:, : cache.length]
         heads, weights = self._attended(q, k, v, mask, positions, k_positions)
         concatenated = heads.transpose(1, 2).flatten(-2)  # (batch, q_len, d_model)
         return self.w_output(concatenated), weights
@@ -249,7 +261,8 @@ class MultiHeadAttention(nn.Module):
             memory: (batch, k_len, d_model), where keys and values come from; not read if the cache is
                 read-only.
             cache: those of earlier positions (chapter 09).
-            positions: where the positions of `memory` stand, (k_len,), for a rotation or a score bias.
+            positions: where the positions of `memory` stand, (k_len,) or (batch, k_len), for a rotation or a
+                score bias.
 
         Returns:
             The keys and the values, each (batch, heads, cached and new length, d_k).
@@ -316,7 +329,8 @@ class MultiHeadAttention(nn.Module):
         if self.score_bias is None or q_positions is None or k_positions is None:
             return self.attend(q, k, v, mask)
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (batch, heads, q_len, k_len)
-        weights = softmax(scores + self.score_bias(q, k, q_positions, k_positions), mask)
+        places = (x if x.dim() == 2 else x[None] for x in (q_positions, k_positions))
+        weights = softmax(scores + self.score_bias(q, k, *places), mask)
         return weights @ v, weights
 
     def _positions(
@@ -331,11 +345,15 @@ class MultiHeadAttention(nn.Module):
     def _rotated(self, x: Tensor, positions: Tensor | None) -> Tensor:
         return x if self.rotation is None or positions is None else self.rotation(x, positions)
 
-    def _checked(self, x: Tensor, memory: Tensor | None) -> Tensor:
+    def _checked(self, x: Tensor, memory: Tensor | None, memory_positions: Tensor | None) -> Tensor:
         """Where keys and values come from, after a look at both shapes."""
         self._check_input("x", x, x.shape[0])
         if memory is not None and memory.shape[0] != x.shape[0]:
             raise ValueError(f"memory has a batch of {memory.shape[0]}, x one of {x.shape[0]}")
+        if memory is not None and memory_positions is None and (self.rotation or self.score_bias):
+            raise ValueError(
+                "memory_positions must be given where a memory meets a rotation or a score bias"
+            )
         return x if memory is None else memory
 
     def _check_input(self, name: str, x: Tensor, batch: int) -> None:

@@ -45,6 +45,7 @@ NEW_FORM = [
     "09_decoding",
     "10_inspecting",
     "11_families",
+    "12_long_context",
     "15_multi30k",
 ]
 every_chapter = pytest.mark.parametrize("chapter", CHAPTERS)

@@ -244,9 +244,9 @@ def turn(x: Tensor, positions: Tensor) -> Tensor:
     return torch.stack(pair, -1).flatten(-2).to(x.dtype)
 
 
-def nearer_is_better(q_positions: Tensor, k_positions: Tensor) -> Tensor:
+def nearer_is_better(_: Tensor, __: Tensor, q_positions: Tensor, k_positions: Tensor) -> Tensor:
     """A score bias: a slope for each of three heads."""
-    distance = (q_positions[:, None] - k_positions[None]).abs()
+    distance = (q_positions[:, None, :, None] - k_positions[:, None, None]).abs()
     return -torch.tensor([1.0, 0.5, 0.25])[:, None, None] * distance
 
 
@@ -268,7 +268,7 @@ def test_position_schemes_see_offsets_only_and_work_with_a_cache(kind: str) -> N
     if kind == "rotation":
         scores = turn(q, where) @ turn(k, where).mT / 2
     else:
-        scores = q @ k.mT / 2 + nearer_is_better(where, where)
+        scores = q @ k.mT / 2 + nearer_is_better(q, k, where[None], where[None])
     assert_same(weights, scores.masked_fill(~mask, -torch.inf).softmax(-1), 1e-5)
     cache = attention.start_cache(2, 6)
     parts = [

@@ -27,6 +27,7 @@ STEMS = [
     "decoding",
     "inspecting",
     "families",
+    "long_context",
 ]
 NUMBERS = {stem: number for number, stem in enumerate(STEMS)} | {"multi30k": 15}
 CHAPTERS = [s for s in STEMS if (PACKAGE / f"{s}.py").exists() or (PACKAGE / s).is_dir()]
@@ -456,6 +457,7 @@ NO_SOURCE = {
     "leaving_out": {"falls", "telling_ids", "unused_places"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "encoder_decoder.layers": {"norm_of"},
+    "encoder_decoder.relative": {"relative_positions"},
     "evaluation": {"evaluate_by_phenomenon", "Likelihood", "likelihood"},
     "families.models": {"Classifier", "pool", "Stack"},
     "families.objectives": {
@@ -467,6 +469,7 @@ NO_SOURCE = {
     "fast": {"computes_bf16", "use_fast"},
     "labels": {"check_labels"},
     "leaks": {"leaks_by_change", "leaks_by_gradient"},
+    "long_context.patterns": {"reach"},
     "loss": {"log_softmax", "EncoderDecoder", "sentence_log_probs"},
     "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},

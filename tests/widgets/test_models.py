@@ -10,10 +10,20 @@ import pytest
 
 from transformer_course.figures import widget
 
-from . import attention_cases, counting_cases, family_cases, search_cases, training_cases
+from . import (
+    attention_cases,
+    context_cases,
+    counting_cases,
+    family_cases,
+    search_cases,
+    training_cases,
+)
 from .node import Answers, Call, answers, check
 
-CASES = (attention_cases, search_cases, training_cases, counting_cases, family_cases)
+CASES = (
+    *(attention_cases, search_cases, training_cases),
+    *(counting_cases, family_cases, context_cases),
+)
 FIGURES = sorted(p.stem.removesuffix("_model") for p in widget.HERE.glob("*_model.js"))
 
 
@@ -76,6 +86,24 @@ FAULTS = {  # for each figure some code of its script, and what a mistake would 
         ("fate = rank < beam", "fate = rank <= beam"),
         ("alpha > 0 ? maxLen : length", "length"),
         ("beam - finished.length", "beam"),
+    ],
+    "context_explorer": [
+        ("Math.abs(back) < span", "Math.abs(back) <= span"),
+        ("near(back) || q === 0 || k === 0", "near(back) || k === 0"),
+        ("(!causal || k <= q) && ", ""),
+        ("on && mask[k][j]", "on && mask[j][k]"),
+        ("has || before.some", "before.some"),
+        ("(causal && j > token)", "j > token"),
+        ("needed.includes(-1)", "needed.includes(0)"),
+        ("blocks * r * 2 * r", "n * 2 * r"),
+        ("r * blocks * blocks", "n * n / r"),
+        ("[BOTH]: local + strided", "[BOTH]: local"),
+        ("Math.min(n, span + 1)", "Math.min(n, span)"),
+        ("2 * layers * pairs * width", "2 * pairs * width"),
+        ("heads * pairs * bytes", "keyHeads * pairs * bytes"),
+        ("(width / heads) * keyHeads", "width"),
+        ("Math.min(state.key_heads, number)", "state.key_heads"),
+        ("Math.floor(Math.log2(bytes) / 10)", "Math.round(Math.log2(bytes) / 10)"),
     ],
     "family_masks": [
         ("k <= q || (family === PREFIX && k <= start)", "k <= q || (family === PREFIX && k < start)"),

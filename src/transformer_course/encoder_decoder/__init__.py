@@ -1,7 +1,7 @@
 """Encoder and decoder (chapter 06): the whole Transformer, from token ids to a score for every next token.
 
-`config` has the sizes, `layers` the parts of a stack, `newer` those that came later, `model` the stacks and the
-way through them, `cache` what a search keeps between two steps.
+`config` has the sizes, `layers` the parts of a stack, `newer` those that came later, `relative` positions as
+distances, `model` the stacks and the way through them, `cache` what a search keeps between two steps.
 """
 
 from transformer_course.encoder_decoder.cache import DecoderCache, DecoderState

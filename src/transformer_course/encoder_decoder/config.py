@@ -32,7 +32,8 @@ class LayerConfig:
         qk_norm: whether each head's queries and keys pass through an `RMSNorm` of their own (Henry et al.
             2020).
         relative: adds to the scores of self-attention by distances: "alibi", "t5", "shaw" or "xl", see
-            `long_context` (chapter 12); None = nothing.
+            `relative_positions` (chapter 12); None = nothing. "t5" is for decoders: without a causal mask, it
+            can't tell how far away a later token is.
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 
 from transformer_course.encoder_decoder.config import LayerConfig
 from transformer_course.encoder_decoder.newer import GatedFeedForward, RMSNorm
-from transformer_course.long_context.relative import relative_positions
+from transformer_course.encoder_decoder.relative import relative_positions
 from transformer_course.multi_head import KeyValueCache, MultiHeadAttention, reset_linear
 from transformer_course.positional_encoding import RotaryEncoding
 
@@ -203,34 +203,35 @@ class EncoderLayer(nn.Module):
             cache: keys and values of earlier positions, to which those of `x` are appended (chapter 09).
             positions: where the positions of `x` stand, (length,), see `MultiHeadAttention`.
             past: what this layer read for the tokens before those of `x`, (batch, past_len, d_model); they are
-                keys and values, too, and stand right before `x` (chapter 12). Not together with a cache.
+                keys and values, too, and stand right before `x` (chapter 12). k_len counts them, too. Not
+                together with a cache or with positions.
 
         Returns:
             (batch, length, d_model).
 
         Raises:
-            ValueError: if `x` hasn't three dimensions, the mask isn't boolean or doesn't fit, or the cache
-                is full or of another batch, or there are cache and past.
+            ValueError: if `x` hasn't three dimensions, the mask isn't boolean or doesn't fit, the cache
+                is full or of another batch, `past` hasn't the shape above, or it isn't given alone.
         """
         first, second = cast("list[Residual]", self.residuals)
         if past is None:
             y, _ = self.self_attention(first.before(x), None, mask, cache, positions)
         else:
-            y = self._with_past(first, x, past, mask, cache)
+            if cache is not None or positions is not None:
+                raise ValueError(
+                    "past must be given without cache and positions: it stands before x"
+                )
+            y = self._with_past(first, x, past, mask)
         x = first.after(x, y)
         return second(x, self.feed_forward)
 
-    def _with_past(
-        self,
-        first: Residual,
-        x: Tensor,
-        past: Tensor,
-        mask: Tensor | None,
-        cache: KeyValueCache | None,
-    ) -> Tensor:
+    def _with_past(self, first: Residual, x: Tensor, past: Tensor, mask: Tensor | None) -> Tensor:
         """Attention to `x` and to what came before it; positions are counted from the first of these."""
-        if cache is not None:
-            raise ValueError("past and cache both hold what came before; give one of them")
+        if past.dim() != 3 or past.shape[::2] != x.shape[::2]:
+            raise ValueError(
+                f"past of shape {tuple(past.shape)} must have the shape (batch, past_len, d_model), with batch "
+                f"and d_model of x, {tuple(x.shape)}"
+            )
         places = torch.arange(past.shape[1] + x.shape[1], device=x.device)
         both = first.before(torch.cat([past, x], 1))  # (batch, past_len + length, d_model)
         now = both[:, past.shape[1] :]

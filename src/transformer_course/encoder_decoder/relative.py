@@ -1,7 +1,8 @@
-"""Positions as distances (chapter 12): what four schemes add to the scores of self-attention.
+"""Positions as distances (chapter 06); chapter 12 explains them: what four schemes add to scores.
 
-Each is a `ScoreBias` of `MultiHeadAttention`: it sees queries, keys and where both stand. `LayerConfig.relative`
-names one of them; rotary positions, which turn queries and keys instead, are `RotaryEncoding` (chapter 05).
+Each is a `ScoreBias` of `MultiHeadAttention`: it sees queries, keys and where both stand.
+`LayerConfig.relative` names one of them; rotary positions, which turn queries and keys instead, are
+`RotaryEncoding` (chapter 05).
 """
 
 import math
@@ -14,11 +15,20 @@ from torch import Tensor, nn
 class AlibiBias(nn.Module):
     r"""A fixed slope a head: the further the key, the lower its score (ALiBi; Press et al. 2022).
 
-    $-m_h\,|i - j|$ is added to the score of query $i$ and key $j$. Of $n$ heads, $n$ a power of 2, head $h = 1 …
-    n$ has the slope $m_h = 2^{-8h/n}$; for other numbers, slopes of twice as many are filled in (their code).
+    $-m_h\,|i - j|$ is added to the score of query $i$ and key $j$. Of $n$ heads, $n$ a power of 2, head
+    $h = 1 … n$ has the slope $m_h = 2^{-8h/n}$; see `alibi_slopes` for other numbers. Nothing is learned.
 
     Args:
         n_heads: number of heads, 1 or more.
+
+    Raises:
+        ValueError: if there is no head.
+
+    >>> unread, places = torch.zeros(1), torch.arange(3)[None]
+    >>> AlibiBias(1)(unread, unread, places, places)[0, 0] * 256  # the slope is 1/256
+    tensor([[-0., -1., -2.],
+            [-1., -0., -1.],
+            [-2., -1., -0.]])
     """
 
     slopes: Tensor
@@ -33,24 +43,27 @@ class AlibiBias(nn.Module):
         Args:
             q: not read.
             k: not read.
-            q_positions: (q_len,).
-            k_positions: (k_len,).
+            q_positions: (batch or 1, q_len).
+            k_positions: (batch or 1, k_len).
 
         Returns:
-            (heads, q_len, k_len).
+            (batch or 1, heads, q_len, k_len).
         """
-        distances = (q_positions[:, None] - k_positions).abs()  # (q_len, k_len)
-        return -self.slopes[:, None, None] * distances
+        distances = _back(q_positions, k_positions).abs()
+        return -self.slopes[:, None, None] * distances[:, None]
 
 
 def alibi_slopes(n_heads: int) -> Tensor:
     """The slopes of ALiBi (Press et al. 2022, §3).
 
+    Where the number of heads is no power of 2, the heads beyond one get every second slope that twice as many
+    heads would have, as in the authors' code.
+
     Args:
         n_heads: number of heads, 1 or more.
 
     Returns:
-        (heads,), each above 0 and at most 1.
+        (heads,), each above 0 and below 1.
 
     Raises:
         ValueError: if there is no head.
@@ -73,14 +86,16 @@ class T5Bias(nn.Module):
     """A learned number for each head and each bucket of distances (T5; Raffel et al. 2020, §2.1).
 
     Near distances have a bucket of their own, further ones share buckets that grow by a factor; all beyond
-    `max_distance` are in the last one. (T5 also leaves out the √d_k under the scores; we keep it.)
+    `max_distance` are in the last one. T5 also leaves out the √d_k under the scores, and its layers share one
+    table; here scores are divided, and each layer has a table of its own.
 
     Args:
         n_heads: number of heads.
         n_buckets: kinds of distances, 4 or more.
         max_distance: where the last bucket begins, above half of `n_buckets`.
-        both_ways: whether keys after the query have buckets of their own, half of all; else all of them are at
-            distance 0, as a causal mask hides them.
+        both_ways: whether keys after the query have buckets of their own, half of all. Else all of them count
+            as distance 0: right below a causal mask, which hides them. An encoder needs True; the name "t5" of
+            `LayerConfig.relative` stands for False.
 
     Raises:
         ValueError: if a number is out of range.
@@ -90,12 +105,7 @@ class T5Bias(nn.Module):
         self, n_heads: int, n_buckets: int = 32, max_distance: int = 128, both_ways: bool = False
     ) -> None:
         super().__init__()
-        if n_buckets < 4 or n_buckets % 2:
-            raise ValueError(f"n_buckets ({n_buckets}) must be even, 4 or more")
-        if max_distance <= n_buckets // 2:
-            raise ValueError(
-                f"max_distance ({max_distance}) must be above half of n_buckets ({n_buckets})"
-            )
+        _check_buckets(n_buckets, max_distance)
         self.n_buckets, self.max_distance, self.both_ways = n_buckets, max_distance, both_ways
         self.table = nn.Parameter(torch.zeros(n_buckets, n_heads))
 
@@ -109,15 +119,15 @@ class T5Bias(nn.Module):
         Args:
             q: not read.
             k: not read.
-            q_positions: (q_len,).
-            k_positions: (k_len,).
+            q_positions: (batch or 1, q_len).
+            k_positions: (batch or 1, k_len).
 
         Returns:
-            (heads, q_len, k_len).
+            (batch or 1, heads, q_len, k_len).
         """
-        back = q_positions[:, None] - k_positions  # how far back the key is, (q_len, k_len)
+        back = _back(q_positions, k_positions)
         buckets = t5_buckets(back, self.n_buckets, self.max_distance, self.both_ways)
-        return self.table[buckets].permute(2, 0, 1)
+        return self.table[buckets].permute(0, 3, 1, 2)
 
 
 def t5_buckets(
@@ -134,9 +144,13 @@ def t5_buckets(
     Returns:
         The shape of `back`, int64, 0 … n_buckets − 1.
 
+    Raises:
+        ValueError: if `n_buckets` or `max_distance` is out of range.
+
     >>> t5_buckets(torch.tensor([0, 1, 15, 16, 30, 127, 1000]))
     tensor([ 0,  1, 15, 16, 20, 31, 31])
     """
+    _check_buckets(n_buckets, max_distance)
     first = torch.zeros_like(back)
     if both_ways:
         n_buckets //= 2
@@ -152,8 +166,9 @@ def t5_buckets(
 class ShawPositions(nn.Module):
     r"""A learned vector for each distance up to `clip`, compared with the query (Shaw et al. 2018, eq. 4).
 
-    $q_i \cdot a_{\mathrm{clip}(j - i)} / \sqrt{d_k}$ is added to the score. The heads share the vectors. Shaw et
-    al. also add vectors to the values; leaving them out changed nothing there (their table 3), so we do.
+    $q_i \cdot a_{\mathrm{clip}(j - i)} / \sqrt{d_k}$ is added to the score of query $i$ and key $j$. The heads
+    share the vectors. Shaw et al. also add vectors to the values; leaving them out changed nothing there (their
+    table 3), so they are left out here.
 
     Args:
         d_k: width of a head.
@@ -181,32 +196,38 @@ class ShawPositions(nn.Module):
         Args:
             q: (batch, heads, q_len, d_k).
             k: not read.
-            q_positions: (q_len,).
-            k_positions: (k_len,).
+            q_positions: (batch or 1, q_len).
+            k_positions: (batch or 1, k_len).
 
         Returns:
             (batch, heads, q_len, k_len).
         """
-        distances = (k_positions - q_positions[:, None]).clamp(-self.clip, self.clip)
+        distances = (-_back(q_positions, k_positions)).clamp(-self.clip, self.clip)
         scores = q @ self.table.T / math.sqrt(q.shape[-1])  # (batch, heads, q_len, 2 · clip + 1)
-        return scores.gather(-1, (distances + self.clip).expand(*q.shape[:2], -1, -1))
+        return scores.gather(-1, _for_heads(distances + self.clip, q))
 
 
 class TransformerXLPositions(nn.Module):
-    r"""Three of Transformer-XL's four terms (Dai et al. 2019, §3.3): distances, and what keys and distances are
-    worth by themselves.
+    r"""What Transformer-XL adds to $q_i \cdot k_j$: three more terms (Dai et al. 2019, §3.3).
 
-    The score of query $i$ and key $j$ is $((q_i + u) \cdot k_j + (q_i + v) \cdot r_{i-j}) / \sqrt{d_k}$. The layer
-    computes $q_i \cdot k_j$; the rest is added. $r$ is a learned map of the sinusoids of the distance; $u$, $v$ are
-    learned for each head.
+    The score of query $i$ and key $j$ is $((q_i + u) \cdot k_j + (q_i + v) \cdot r_{i-j}) / \sqrt{d_k}$. The
+    layer computes $q_i \cdot k_j$; the rest is added: a query and a distance, a key by itself, a distance by
+    itself. $r$ is a learned map of the sinusoids of the distance; $u$, $v$ are learned for each head.
 
     Args:
         n_heads: number of heads.
         d_k: width of a head; n_heads · d_k must be even.
+
+    Raises:
+        ValueError: if n_heads · d_k is odd.
     """
 
     def __init__(self, n_heads: int, d_k: int) -> None:
         super().__init__()
+        if n_heads * d_k % 2:
+            raise ValueError(
+                f"n_heads · d_k ({n_heads * d_k}) must be even: sines and cosines come in pairs"
+            )
         self.key_bias = nn.Parameter(torch.zeros(n_heads, 1, d_k))  # u
         self.distance_bias = nn.Parameter(torch.zeros(n_heads, 1, d_k))  # v
         self.w_distance = nn.Linear(n_heads * d_k, n_heads * d_k, bias=False)
@@ -223,29 +244,43 @@ class TransformerXLPositions(nn.Module):
         Args:
             q: (batch, heads, q_len, d_k).
             k: (batch, heads, k_len, d_k).
-            q_positions: (q_len,).
-            k_positions: (k_len,).
+            q_positions: (batch or 1, q_len).
+            k_positions: (batch or 1, k_len).
 
         Returns:
             (batch, heads, q_len, k_len).
+
+        Raises:
+            ValueError: if, in the processor's memory, a query and a key are k_len or more places apart: there
+                must be no gaps between the places of the keys.
         """
-        heads, d_k = q.shape[1], q.shape[-1]
-        back = q_positions[:, None] - k_positions  # (q_len, k_len)
-        lowest = int(back.min())
-        every = torch.arange(lowest, int(back.max()) + 1, device=q.device)
+        heads, k_len, d_k = k.shape[1:]
+        back = _back(q_positions, k_positions)
+        _check_gaps(back, k_len)
+        every = torch.arange(1 - k_len, k_len, device=q.device)  # all distances within k_len places
         waves = distance_waves(every, heads * d_k).to(q.dtype)
         r = self.w_distance(waves).view(-1, heads, d_k).transpose(0, 1)  # (heads, distances, d_k)
         of_distance = (q + self.distance_bias) @ r.transpose(-2, -1)  # (…, q_len, distances)
-        of_distance = of_distance.gather(-1, (back - lowest).expand(*q.shape[:2], -1, -1))
+        of_distance = of_distance.gather(-1, _for_heads(back + k_len - 1, q))
         of_key = self.key_bias @ k.transpose(-2, -1)  # (batch, heads, 1, k_len)
         return (of_key + of_distance) / math.sqrt(d_k)
+
+
+def _back(q_positions: Tensor, k_positions: Tensor) -> Tensor:
+    """How far back each key is from each query, (batch or 1, q_len, k_len)."""
+    return q_positions[:, :, None] - k_positions[:, None]
+
+
+def _for_heads(indices: Tensor, q: Tensor) -> Tensor:
+    """The same (batch or 1, q_len, k_len) for every row and head of the queries."""
+    return indices[:, None].expand(*q.shape[:2], -1, -1)
 
 
 def distance_waves(distances: Tensor, width: int) -> Tensor:
     """Sines, then cosines of distances (Vaswani et al. 2017, §3.5, in the order of Dai et al. 2019).
 
     Args:
-        distances: (n,), whole numbers, below 0 too.
+        distances: (n,), whole numbers; they may be below 0.
         width: an even number.
 
     Returns:
@@ -257,12 +292,12 @@ def distance_waves(distances: Tensor, width: int) -> Tensor:
 
 
 def relative_shift(by_distance: Tensor) -> Tensor:
-    """Move each row so that column j holds key j's score: the trick of Transformer-XL (Dai et al. 2019, app. B).
+    """Move each row so that column j holds key j's score (Transformer-XL; Dai et al. 2019, appendix B).
 
-    Row i comes with its scores by distance, the furthest first: column c is distance k_len − 1 − c, counted
-    from the *last* query, so row i must move left by q_len − 1 − i. One column of zeros, two new shapes, and
-    the rows have moved. What slides in from the next row on the right is meaningless: a causal mask must hide
-    it, *after* the shift.
+    Row i comes with its scores by distance, the furthest first: column c is distance k_len − 1 − c. So the last
+    row stands right, and row i must move left by q_len − 1 − i. One column of zeros, two new shapes, and the
+    rows have moved. What slides in on the right, from the next row, is meaningless: it stands where the key is
+    after the query. A causal mask must hide it, *after* the shift.
 
     Args:
         by_distance: (…, q_len, k_len), the queries being the last q_len of k_len positions.
@@ -280,11 +315,31 @@ def relative_shift(by_distance: Tensor) -> Tensor:
     return padded.reshape(*rest, k_len + 1, q_len)[..., 1:, :].reshape(*rest, q_len, k_len)
 
 
+def _check_buckets(n_buckets: int, max_distance: int) -> None:
+    if n_buckets < 4 or n_buckets % 2:
+        raise ValueError(f"n_buckets ({n_buckets}) must be even, 4 or more")
+    if max_distance <= n_buckets // 2:
+        raise ValueError(
+            f"max_distance ({max_distance}) must be above half of n_buckets ({n_buckets})"
+        )
+
+
+def _check_gaps(back: Tensor, k_len: int) -> None:
+    """Looks at values in the processor's memory only: a graphics card would have to be waited for."""
+    if back.device.type == "cpu" and not torch.compiler.is_compiling():
+        furthest = int(back.abs().max())
+        if furthest >= k_len:
+            raise ValueError(
+                f"positions are up to {furthest} apart; {k_len} keys without gaps are at most {k_len - 1}"
+            )
+
+
 def relative_positions(kind: str, n_heads: int, d_k: int) -> nn.Module:
     """The scheme of a name, see `LayerConfig.relative`.
 
     Args:
-        kind: "alibi", "t5", "shaw" or "xl".
+        kind: "alibi", `AlibiBias`; "t5", `T5Bias` for causal masks; "shaw", `ShawPositions`; or "xl",
+            `TransformerXLPositions`.
         n_heads: number of heads.
         d_k: width of a head.
 

@@ -17,7 +17,7 @@ from transformer_course.encoder_decoder import (
 from transformer_course.families.config import DecoderConfig, EncoderConfig, VisionConfig
 from transformer_course.families.prompts import PromptState
 from transformer_course.masking import causal_mask, decoder_mask, padding_mask
-from transformer_course.multi_head import KeyValueCache
+from transformer_course.multi_head import KeyValueCache, MultiHeadAttention
 from transformer_course.positional_encoding import PositionalEncoding
 from transformer_course.validation import check_ids
 
@@ -441,3 +441,5 @@ def fresh_weights(model: nn.Module) -> None:
             nn.init.normal_(module.weight, std=module.embedding_dim**-0.5)
         elif isinstance(module, LayerNorm | RMSNorm | PositionalEncoding):
             module.reset_parameters()
+        elif isinstance(module, MultiHeadAttention):
+            module.reset_score_bias()

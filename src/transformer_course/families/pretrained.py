@@ -140,13 +140,14 @@ def _name(model: Model) -> str:
     """The kind of transformers that has this model's choices."""
     config, of_layer = model.config, model.config.layer
     layer = (of_layer.norm, of_layer.norm_kind, of_layer.activation, of_layer.bias)
-    newer = (of_layer.n_key_heads, of_layer.rotary_base, of_layer.qk_norm)
-    older = newer == (None, None, False) and config.positions == "learned"
+    newer = (of_layer.n_key_heads, of_layer.rotary_base, of_layer.qk_norm, of_layer.relative)
+    older = newer == (None, None, False, None) and config.positions == "learned"
     if isinstance(model, DecoderOnly):
         if layer == ("pre", "layer", "gelu_tanh", True) and older:
             return "gpt2"
         rotated = of_layer.rotary_base is not None and config.positions == "none"
-        if layer == ("pre", "rms", "swiglu", False) and rotated and not of_layer.qk_norm:
+        rotated = rotated and not of_layer.qk_norm and of_layer.relative is None
+        if layer == ("pre", "rms", "swiglu", False) and rotated:
             return "llama"
     if isinstance(model, EncoderOnly) and layer == ("post", "layer", "gelu", True) and older:
         return "bert"

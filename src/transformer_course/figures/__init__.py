@@ -10,6 +10,7 @@ from transformer_course.figures.attention_plane import AttentionPlane
 from transformer_course.figures.beam_explorer import BeamExplorer
 from transformer_course.figures.beam_flow import beam_flow
 from transformer_course.figures.components import component_curves, component_losses
+from transformer_course.figures.context_explorer import ContextExplorer
 from transformer_course.figures.decoding import (
     cache_grids,
     ratio_by_length,
@@ -34,6 +35,13 @@ from transformer_course.figures.head_explorer import HeadExplorer
 from transformer_course.figures.inspecting import patching_flow
 from transformer_course.figures.inspector import Inspector
 from transformer_course.figures.layer_flow import feed_forward_flow
+from transformer_course.figures.long_context import (
+    accuracy_by_distance,
+    attention_patterns,
+    loss_by_position,
+    time_and_memory,
+)
+from transformer_course.figures.long_context_flow import running_softmax_flow, segment_flow
 from transformer_course.figures.look_back import look_back_flow
 from transformer_course.figures.loss import (
     distribution_bars,
@@ -123,6 +131,7 @@ __all__ = [
     "WEIGHTS",
     "AttentionPlane",
     "BeamExplorer",
+    "ContextExplorer",
     "FamilyMasks",
     "HeadExplorer",
     "Inspector",
@@ -136,8 +145,10 @@ __all__ = [
     "SelfAttentionSteps",
     "Source",
     "WordPaths",
+    "accuracy_by_distance",
     "accuracy_by_length",
     "attention_flow",
+    "attention_patterns",
     "bars_with_seeds",
     "beam_flow",
     "bleu_by_updates",
@@ -162,6 +173,7 @@ __all__ = [
     "learning_curves",
     "learning_from_labels",
     "look_back_flow",
+    "loss_by_position",
     "loss_curves",
     "loss_flow",
     "loss_valleys",
@@ -188,6 +200,7 @@ __all__ = [
     "redrawn_histograms",
     "reliability_diagrams",
     "reshape_grids",
+    "running_softmax_flow",
     "same_step",
     "scaling_curves",
     "score_fields",
@@ -195,6 +208,7 @@ __all__ = [
     "scores_by_beam",
     "scores_by_layers",
     "search_tree",
+    "segment_flow",
     "self_attention_flow",
     "shares_by_kind",
     "shift_picture",
@@ -202,6 +216,7 @@ __all__ = [
     "stack_losses",
     "sub_layers",
     "surprise_curve",
+    "time_and_memory",
     "training_flow",
     "weight_map",
     "where_they_come_from",

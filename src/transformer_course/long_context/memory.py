@@ -1,4 +1,4 @@
-"""Text cut into segments, with a memory of those before (chapter 12; Transformer-XL, Dai et al. 2019, §3.2)."""
+"""Text cut into segments, with a memory of those before (chapter 12), as in Transformer-XL."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from transformer_course.masking import causal_mask
+from transformer_course.validation import check_ids
 
 if TYPE_CHECKING:
     from transformer_course.encoder_decoder import EncoderLayer
@@ -16,23 +17,29 @@ if TYPE_CHECKING:
 def read_segment(
     model: "DecoderOnly", ids: Tensor, pasts: Sequence[Tensor], memory: int
 ) -> tuple[Tensor, list[Tensor]]:
-    """Read one segment, with what each layer remembers of the segments before it.
+    """Read one segment, with what each layer remembers of the segments before it (Dai et al. 2019, §3.2).
 
     The memory is what each layer *read* for the last tokens, without gradient: keys and values are made of it
-    by the weights of today.
+    by the weights of today. Each token sees the whole past and, of its own segment, itself and what is before
+    it. So the last token of a segment sees more than the first one.
 
     Args:
         model: a decoder whose positions are distances: `positions="none"`, and in its layers `relative` or
             `rotary_base`, or nothing.
-        ids: the tokens of the segment, (batch, length).
-        pasts: for each layer what it read for the tokens before, (batch, past_len, d_model).
-        memory: how many tokens are to be remembered, 0 or more.
+        ids: the tokens of the segment, (batch, length), without padding. They may be more than the model's
+            max_len.
+        pasts: for each layer what it read for the tokens before, (batch, past_len, d_model); before the first
+            segment past_len is 0.
+        memory: how many tokens are to be remembered for the next segment, 0 or more.
 
     Returns:
-        Logits, (batch, length, vocab_size), and the pasts for the next segment.
+        Logits, (batch, length, vocab_size), and the pasts for the next segment, of `memory` tokens, or fewer as
+        long as there aren't more.
 
     Raises:
-        ValueError: if the model adds positions at the bottom, or `memory` is below 0.
+        ValueError: if the model adds positions at the bottom, `memory` is below 0, there isn't one past a
+            layer, ids aren't whole numbers of the shape above or are outside the vocabulary, or as
+            `EncoderLayer` does.
     """
     if model.config.positions != "none":
         raise ValueError(
@@ -40,14 +47,19 @@ def read_segment(
         )
     if memory < 0:
         raise ValueError(f"memory ({memory}) must be 0 or more")
+    if len(pasts) != model.config.n_layers:
+        raise ValueError(
+            f"pasts ({len(pasts)}) must be one for each of {model.config.n_layers} layers"
+        )
+    check_ids("ids", ids, model.config.vocab_size)
     past_len = pasts[0].shape[1]
     mask = causal_mask(past_len + ids.shape[1], ids.device)[:, :, past_len:]
     x = model.dropout(model.embedding(ids) * model.config.embedding_scale)
     kept = []
     for layer, past in zip(cast("Sequence[EncoderLayer]", model.stack.layers), pasts, strict=True):
-        both = torch.cat([past, x.detach()], 1)
+        read, x = x.detach(), layer(x, mask, past=past)
+        both = torch.cat([past, read], 1)
         kept.append(both[:, max(0, both.shape[1] - memory) :])
-        x = layer(x, mask, past=past)
     return cast("Tensor", model.output(model.stack.norm(x))), kept
 
 
@@ -57,14 +69,15 @@ def read_in_segments(
     length: int,
     memory: int = 0,
 ) -> Tensor:
-    """Read a long text segment by segment.
+    """Read a long text segment by segment (Dai et al. 2019, §3.2).
 
     With a memory of at least the whole text the logits are those of one pass. The gradients aren't: none flows
-    from a segment into those before.
+    from a segment into those before. With a memory as long as a segment, a token of an n-layer model can know
+    of n · memory tokens before its segment, and of no others.
 
     Args:
         model: as in `read_segment`.
-        ids: (batch, n), whole numbers.
+        ids: (batch, n), whole numbers, without padding.
         length: tokens of a segment, 1 or more; the last one may be shorter.
         memory: how many tokens before a segment it sees; 0 = none.
 
@@ -76,10 +89,11 @@ def read_in_segments(
     """
     if length < 1:
         raise ValueError(f"length ({length}) must be 1 or more")
+    check_ids("ids", ids, model.config.vocab_size)
     empty = model.embedding.weight.new_zeros(len(ids), 0, model.config.d_model)
     pasts = [empty] * model.config.n_layers
     found = []
-    for segment in ids.split(length, 1):
+    for segment in torch.split(ids, length, 1):
         logits, pasts = read_segment(model, segment, pasts, memory)
         found.append(logits)
     return torch.cat(found, 1)

@@ -5,7 +5,9 @@ from torch import Tensor
 
 
 def local_mask(length: int, window: int, causal: bool = True) -> Tensor:
-    """Each token sees the last `window` tokens, itself included (restricted attention; Vaswani et al. 2017, §4).
+    """Each token sees the last `window` tokens, itself included.
+
+    The paper calls it restricted self-attention (Vaswani et al. 2017, §4).
 
     Args:
         length: number of positions, 1 or more.
@@ -31,10 +33,11 @@ def local_mask(length: int, window: int, causal: bool = True) -> Tensor:
 
 
 def strided_mask(length: int, stride: int, causal: bool = True) -> Tensor:
-    """Each token sees every `stride`-th one, counted from itself (Child et al. 2019, §4.2).
+    """Each token sees every `stride`-th one, counted from itself (Child et al. 2019, §4.3).
 
-    Alone it is no sparse Transformer: two tokens whose distance is no multiple of the stride never meet,
-    however many layers there are. Together with a window of `stride`, two steps reach everything.
+    It is one half of their "strided attention"; the other half is `local_mask` with a window of `stride`. Alone
+    it isn't enough: two tokens whose distance is no multiple of the stride never meet, however many layers
+    there are. Where both halves follow each other, two layers reach everything.
 
     Args:
         length: number of positions, 1 or more.
@@ -67,13 +70,19 @@ def global_mask(length: int, n_global: int, causal: bool = True) -> Tensor:
     Args:
         length: number of positions, 1 or more.
         n_global: how many tokens are global, 1 or more.
-        causal: whether what follows is hidden.
+        causal: whether what follows is hidden, from global tokens, too.
 
     Returns:
         Boolean mask, (1, 1, length, length).
 
     Raises:
         ValueError: if a number is below 1.
+
+    >>> global_mask(4, 1, causal=False)[0, 0].int()
+    tensor([[1, 1, 1, 1],
+            [1, 1, 0, 0],
+            [1, 0, 1, 0],
+            [1, 0, 0, 1]], dtype=torch.int32)
     """
     _check(length=length, n_global=n_global)
     back = _back(length)
@@ -83,10 +92,12 @@ def global_mask(length: int, n_global: int, causal: bool = True) -> Tensor:
 
 
 def reach(masks: list[Tensor]) -> Tensor:
-    """Which tokens a token can know of after several layers: a path of one step a layer, or none.
+    """Which tokens a token can know of after several layers.
+
+    In each layer a token looks at what its mask allows. The residual connection keeps what it knows already.
 
     Args:
-        masks: one a layer, from the bottom up, (…, length, length), one or more.
+        masks: one a layer, from the bottom up, each (1, 1, length, length) or (length, length); one or more.
 
     Returns:
         Boolean, (length, length); row i tells what token i can know of.
@@ -102,10 +113,11 @@ def reach(masks: list[Tensor]) -> Tensor:
     """
     if not masks:
         raise ValueError("masks is empty; there must be one a layer")
-    found = torch.eye(masks[0].shape[-1])
-    for mask in masks:  # the residual connection: each token keeps what it knows
-        step = mask.reshape(mask.shape[-2:]).float() + torch.eye(mask.shape[-1])
-        found = ((step @ found) > 0).float()
+    itself = torch.eye(masks[0].shape[-1])
+    found = itself
+    for mask in masks:
+        step = mask.reshape(itself.shape).float() + itself  # what a token sees, and what it keeps
+        found = (step @ found > 0).float()
     return found.bool()
 
 
