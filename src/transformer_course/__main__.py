@@ -3,29 +3,36 @@
 import os
 import sys
 
+from transformer_course.streams import watched_streams
+
 
 def main() -> None:
     """Run the command. Torch takes seconds to load, so Ctrl-C may come before there is anything to save.
 
     Raises:
-        SystemExit: always, with the command's exit status; 1 if Ctrl-C came while the package was loading, or
-            a library is missing.
+        SystemExit: always, with the command's exit status; 1 if Ctrl-C came while the package was loading, a
+            library is missing, or output could not be written.
     """
     # This process never forks, so subwords may be cut in parallel; see `corpus.vocabulary`.
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     # For bf16, oneDNN compiles a kernel for each shape and keeps 1,024; an epoch may have thousands.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "20000")
-    try:
+    with watched_streams():
         try:
-            from transformer_course.cli import app
-        except ModuleNotFoundError as error:
-            if (error.name or "").startswith("transformer_course"):
-                raise
-            install = 'run pip install ".[translate]" in the folder of the course'
-            sys.exit(f"error: {error.name} is missing: {install}")
-        app()
-    except KeyboardInterrupt:
-        sys.exit("\nstopped")
+            _command()
+        except KeyboardInterrupt:
+            sys.exit("\nstopped")
+
+
+def _command() -> None:
+    try:
+        from transformer_course.cli import app
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("transformer_course"):
+            raise
+        install = 'run pip install ".[translate]" in the folder of the course'
+        sys.exit(f"error: {error.name} is missing: {install}")
+    app()
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 """The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check.
 
 What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
-exit status 1; wrong usage exits with 2, Ctrl-C with 130. With `--debug`, or TRANSFORMER_COURSE_DEBUG=1 in the
-environment, the traceback stands before the sentence.
+exit status 1, also where output can't be written (`streams`); wrong usage exits with 2, Ctrl-C with 130.
+With `--debug`, or TRANSFORMER_COURSE_DEBUG=1 in the environment, the traceback stands before the sentence.
 """
 
 import io
@@ -13,7 +13,7 @@ import sys
 import traceback
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -52,6 +52,7 @@ from transformer_course.recipe import (
 from transformer_course.recipe.data import check_use
 from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
+from transformer_course.streams import OutputError
 from transformer_course.training import Progress
 from transformer_course.translator import AttentionMaps, Translator
 
@@ -210,9 +211,17 @@ def _train(
             save_run(out, data, threads, pairs[2])
         outcome = _train_on(pairs, data, recipe, out, resume, checkpoint)
     if outcome == "interrupted":
-        print(f"Saved. Go on with: {_go_on(out)}")
+        _print_end(f"Saved. Go on with: {_go_on(out)}")
         raise typer.Exit(130)
-    print(f"Training {outcome}; the translator is in {out}")
+    _print_end(f"Training {outcome}; the translator is in {out}")
+
+
+def _print_end(text: str) -> None:
+    """Say how a training ended; on standard error if that is the only place left."""
+    try:
+        print(text, flush=True)
+    except OutputError as error:
+        raise OutputError(error.errno, f"{error.strerror}. {text}") from error
 
 
 def _train_on(
@@ -227,7 +236,8 @@ def _train_on(
     train_pairs, valid_pairs, test_pairs = pairs
     held_out = f"{len(valid_pairs):,} to validate on"
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
-    print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
+    with suppress(OutputError):  # no reason not to train; it is told at the end
+        print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
     if recipe.training.precision == "bf16" and not computes_bf16():
         print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
     with tqdm(
@@ -657,11 +667,8 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
     try:
         yield
         sys.stdout.flush()
-    except (
-        BrokenPipeError
-    ) as error:  # as in `... | head`: nobody reads on, so there is nothing to say
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise typer.Exit(1) from error
+    except OutputError:
+        raise  # `watched_streams` tells it
     except (ValueError, OSError) as error:
         _print_error(error, debug)
         raise typer.Exit(1) from error

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from transformer_course.corpus import grammar
 from transformer_course.corpus.grammar.splits import SPLITS
 from transformer_course.corpus.pairs import Pair, words
+from transformer_course.streams import watched_streams
 
 
 def describe(pair: Pair) -> str:
@@ -67,4 +68,5 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with watched_streams():
+        main()

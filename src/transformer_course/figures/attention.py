@@ -18,6 +18,7 @@ from transformer_course.figures.palette import (
     VALUE,
     WEIGHTS,
     drawn,
+    legend_name,
 )
 
 PAGE = {  # the parts of a newspaper's front page: left, bottom, width, height
@@ -92,7 +93,7 @@ def kernel_fits(
     top.plot(places, observed, "o", color=VALUE, ms=6, label="observed (values)")
     styles = ((":", INK), ("-", "#d55e00"), ("--", "#56b4e9"))
     for (label, curve), (style, colour) in zip(fits.items(), styles, strict=True):
-        top.plot(grid, np.asarray(curve), style, color=colour, label=label)
+        top.plot(grid, np.asarray(curve), style, color=colour, label=legend_name(label))
     top.set_ylabel("height of the water (m)")
     top.set_ylim(-2.1, 4.1)
     top.legend(ncols=2, loc="upper center", fontsize=11)
@@ -167,7 +168,8 @@ def scaling_curves(
                 color=colour,
                 va="center",
                 annotation_clip=False,
+                parse_math=True,
             )
     panels[-1].set_xticks(LOG_TICKS, [str(width) for width in LOG_TICKS])
-    panels[-1].set_xlabel("$d_k$, the width of queries and keys")
+    panels[-1].set_xlabel("$d_k$, the width of queries and keys", parse_math=True)
     return figure

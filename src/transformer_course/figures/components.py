@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
-from transformer_course.figures.palette import INK, KEY, LINE, QUERY, VALUE, drawn
+from transformer_course.figures.palette import INK, KEY, LINE, QUERY, VALUE, drawn, legend_name
 
 STROKES = ((INK, ":"), (KEY, "--"), (QUERY, "-."), (VALUE, "-"))  # colour and line of each model
 
@@ -74,7 +74,7 @@ def component_curves(
     figure, axes = plt.subplots(figsize=(6.2, 4.0))
     for (name, seeds), (colour, dashes) in zip(curves.items(), STROKES, strict=False):
         axes.fill_between(steps, np.min(seeds, 0), np.max(seeds, 0), color=colour, alpha=0.18, lw=0)
-        axes.plot(steps, np.mean(seeds, 0), dashes, color=colour, label=name)
+        axes.plot(steps, np.mean(seeds, 0), dashes, color=colour, label=legend_name(name))
     count = len(next(iter(curves.values())))
     axes.set(xlabel="updates of the weights", yscale="log")
     axes.set_ylabel(f"loss on held-out sentences\n(mean and range of {count} seeds)")

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from transformer_course.figures.palette import INK, LINE, MASK, QUIET, drawn
+from transformer_course.figures.palette import INK, LINE, MASK, QUIET, drawn, legend_name
 
 BEST, COMPUTED, KEPT = "#d55e00", "#56b4e9", "#e8f4fb"
 MARKS = (("o", INK, "-"), ("s", BEST, "--"))
@@ -56,7 +56,8 @@ def search_tree(
         if beginning:
             from_x, from_y = places[beginning[:-1]]
             axes.plot([from_x, x], [from_y, y], zorder=1, **style)  # the boxes cover its ends
-            text = f"{beginning[-1]}\n{sums[beginning]:.2f}".replace("-", "−")
+            total = f"{sums[beginning]:.2f}".replace("-", "−")
+            text = f"{beginning[-1]}\n{total}"
         else:
             text = "<s>"
         frame = {"boxstyle": "round,pad=0.3", "fc": "white", "ec": colour, "lw": style["lw"]}
@@ -124,7 +125,7 @@ def scores_by_beam(
             places = np.asarray(beams, dtype=float) * shift
             for numbers in seeds:
                 axes.plot(places, numbers, mark, ms=6, mfc="none", mew=1.4, color=colour)
-            axes.plot(places, np.mean(seeds, axis=0), dashes, color=colour, label=name)
+            axes.plot(places, np.mean(seeds, axis=0), dashes, color=colour, label=legend_name(name))
         axes.set_title(title, loc="left", fontweight="bold")
         axes.set_xscale("log", base=2)
         axes.set_xticks(list(beams), [str(beam) for beam in beams])

@@ -9,7 +9,16 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from numpy.typing import ArrayLike
 
-from transformer_course.figures.palette import INK, KEY, LINE, QUERY, QUIET, VALUE, drawn
+from transformer_course.figures.palette import (
+    INK,
+    KEY,
+    LINE,
+    QUERY,
+    QUIET,
+    VALUE,
+    drawn,
+    legend_name,
+)
 
 STROKES = ((QUIET, ":"), (KEY, "--"), (QUERY, "-"))  # colour and line of each stack
 ARROW = {"arrowstyle": "-|>", "color": QUIET, "lw": 1.5}
@@ -80,7 +89,7 @@ def stack_losses(losses: Mapping[str, Sequence[Sequence[float]]]) -> Figure:
     figure, axes = plt.subplots(figsize=(6.2, 4.2))
     for (name, seeds), (colour, line) in zip(losses.items(), STROKES, strict=False):
         for number, found in enumerate(seeds):
-            label = None if number else name
+            label = None if number else legend_name(name)
             axes.plot(range(1, len(found) + 1), found, line, color=colour, lw=2, label=label)
     axes.set(xlabel="updates of the weights", yscale="log", ylim=(1e-4, 4))
     axes.set_ylabel("training loss (a line for each seed)")
@@ -134,7 +143,8 @@ def parameter_bars(counts: Mapping[str, int]) -> Figure:
     """
     names = sorted(counts, key=lambda name: -counts[name])
     figure, axes = plt.subplots(figsize=(6.6, 0.7 + 0.5 * len(names)))
-    axes.barh(names, [counts[name] / 1e6 for name in names], color=QUERY, height=0.6)
+    axes.barh(range(len(names)), [counts[name] / 1e6 for name in names], color=QUERY, height=0.6)
+    axes.set_yticks(range(len(names)), names)
     for row, name in enumerate(names):
         axes.text(counts[name] / 1e6 + 0.3, row, f"{counts[name] / 1e6:.2f}", va="center")
     axes.invert_yaxis()

@@ -95,6 +95,7 @@ def words(
     bold: bool = False,
     size: float = 12,
     upright: bool = False,
+    formula: bool = False,
 ) -> None:
     """Write a name or a shape.
 
@@ -107,6 +108,7 @@ def words(
         bold: for the names of what flows.
         size: in points.
         upright: written from below to above.
+        formula: whether what stands between dollar signs is a formula; else all is shown as it is.
     """
     axes.text(
         *at,
@@ -117,6 +119,7 @@ def words(
         fontweight="bold" if bold else "normal",
         fontsize=size,
         rotation=90 if upright else 0,
+        parse_math=formula,
     )
 
 
@@ -156,6 +159,7 @@ def box(
     upright: bool = False,
     edge: str = QUIET,
     face: str = LINE,
+    formula: bool = False,
 ) -> None:
     """Draw a box that computes something.
 
@@ -167,10 +171,11 @@ def box(
         upright: written from below to above, for a narrow box.
         edge: colour of its line; grey for what computes.
         face: colour of its inside.
+        formula: as for `words`.
     """
     left, upper = middle[0] - size[0] / 2, middle[1] - size[1] / 2
     shape = FancyBboxPatch(
         (left, upper), *size, "round,pad=0,rounding_size=0.3", fc=face, ec=edge, lw=1
     )
     axes.add_patch(shape)
-    words(axes, middle, text, upright=upright)
+    words(axes, middle, text, upright=upright, formula=formula)

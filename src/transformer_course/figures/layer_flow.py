@@ -77,5 +77,5 @@ def _step(axes: Axes, top: float, text: str) -> None:
     middle = top + 0.75
     size = (1.0, 0.8) if text == "+" else (5.6, 0.8)
     flow.arrow(axes, (COLUMN, top), (COLUMN, middle - 0.4))
-    flow.box(axes, (COLUMN, middle), size, text)
+    flow.box(axes, (COLUMN, middle), size, text, formula=True)
     flow.arrow(axes, (COLUMN, middle + 0.4), (COLUMN, top + STEP - 1.0))

@@ -47,11 +47,11 @@ def look_back_flow(
     _look_back_names(axes, (score, weight, value), n, d)
     flow.numbers(axes, (LEFT, 0.9), [[state]], QUERY, 3)
     flow.path(axes, [(LEFT + 1.1, 1.4), (compare, 1.4), (compare, 3.9)], QUERY)
-    flow.box(axes, (compare, 4.0 + tall / 2), (0.9, tall), "$a(s, h)$", upright=True)
+    flow.box(axes, (compare, 4.0 + tall / 2), (0.9, tall), "$a(s, h)$", upright=True, formula=True)
     flow.box(axes, (divide, 4.0 + tall / 2), (0.9, tall), "softmax", upright=True)
     for row, (h, fit, share) in enumerate(zip(states, scores, weights, strict=True)):
         y = 4.1 + 1.3 * row
-        flow.words(axes, (LEFT - 0.2, y + 0.5), f"$h_{row + 1}$", align=AT_END)
+        flow.words(axes, (LEFT - 0.2, y + 0.5), f"$h_{row + 1}$", align=AT_END, formula=True)
         flow.numbers(axes, (LEFT, y), [h], VALUE)
         for start in (end, compare + 0.45, score + 1, divide + 0.45):
             flow.arrow(axes, (start + 0.05, y + 0.5), (start + 0.5, y + 0.5))
@@ -75,7 +75,7 @@ def _look_back_names(
         (3.8, weight + 0.5, f"weights\n({src_len})", QUERY),
         (3.8, value + width / 2, f"memory\n({src_len}, {width})", VALUE_TEXT),
     ):
-        flow.words(axes, (x, y), text, colour, ("center", "bottom"), bold=True)
+        flow.words(axes, (x, y), text, colour, ("center", "bottom"), bold=True, formula=True)
 
 
 def _next_state(axes: Axes, corner: flow.Point, state: float, context: Sequence[float]) -> None:
@@ -86,14 +86,16 @@ def _next_state(axes: Axes, corner: flow.Point, state: float, context: Sequence[
     flow.words(axes, (middle - 0.3, top + 0.5), "add up", align=AT_END)
     flow.numbers(axes, (left, top + 1.2), [context], VALUE, 3)
     name = f"context $c_i$ ({len(context)})"
-    flow.words(axes, (left - 0.3, top + 1.7), name, VALUE_TEXT, align=AT_END)
+    flow.words(axes, (left - 0.3, top + 1.7), name, VALUE_TEXT, align=AT_END, formula=True)
     y = top + 4.1  # of the GRU
     flow.arrow(axes, (middle, top + 2.3), (middle, y - 0.6), VALUE)
     flow.box(axes, (middle, y), (2.2, 1.0), "GRU")
     flow.numbers(axes, (left - 2.6, y - 0.5), [[state]], QUERY, 3)
-    flow.words(axes, (left - 2.8, y), "state $s_{i-1}$ (1)", QUERY, AT_END)
+    flow.words(axes, (left - 2.8, y), "state $s_{i-1}$ (1)", QUERY, AT_END, formula=True)
     flow.arrow(axes, (left - 1.5, y), (middle - 1.2, y), QUERY)
-    flow.words(axes, (left - 1.6, y + 1.6), "word before, $y_{i-1}$ (d)", align=AT_END)
+    flow.words(
+        axes, (left - 1.6, y + 1.6), "word before, $y_{i-1}$ (d)", align=AT_END, formula=True
+    )
     flow.path(axes, [(left - 1.5, y + 1.6), (middle - 0.6, y + 1.6), (middle - 0.6, y + 0.6)])
     flow.path(axes, [(middle + 0.5, y + 0.5), (middle + 0.5, y + 1.7)], QUERY)
-    flow.words(axes, (middle + 0.5, y + 2.2), "$s_i$ (1)", QUERY, bold=True)
+    flow.words(axes, (middle + 0.5, y + 2.2), "$s_i$ (1)", QUERY, bold=True, formula=True)

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from numpy.typing import ArrayLike
 
-from transformer_course.figures.palette import INK, LINE, QUIET, WEIGHTS, drawn
+from transformer_course.figures.palette import INK, LINE, QUIET, WEIGHTS, drawn, legend_name
 
 PREDICTED, WANTED = "#56b4e9", "#d55e00"
 SHADES = ("#1f2328", "#d55e00", "#56b4e9")  # three models side by side
@@ -146,7 +146,13 @@ def pull_curves(
     for (name, values), colour, dashes in zip(
         pulls.items(), SHADES, ("-", "--", ":"), strict=False
     ):
-        axes.plot(np.asarray(probabilities), np.asarray(values), dashes, color=colour, label=name)
+        axes.plot(
+            np.asarray(probabilities),
+            np.asarray(values),
+            dashes,
+            color=colour,
+            label=legend_name(name),
+        )
     axes.axhline(0, color=QUIET, lw=1)
     axes.set(xlabel=across, ylabel=up)
     axes.legend()
@@ -215,7 +221,7 @@ def smoothing_dots(panels: Mapping[str, Mapping[str, Mapping[str, Sequence[float
         for row, models in enumerate(groups.values()):
             for place, (name, numbers) in enumerate(models.items()):
                 height = row + 0.26 * (place - (len(models) - 1) / 2)
-                label = name if row == 0 else None
+                label = legend_name(name) if row == 0 else None
                 axes.plot(
                     numbers, [height] * len(numbers), MARKS[place], ms=7, mfc="none", mew=1.6,
                     color=SHADES[place], label=label,

@@ -51,7 +51,8 @@ def attention_flow(
     flow.numbers(axes, (FLOW_KEYS, 0.9), [query], QUERY)
     flow.path(axes, [(end + 0.1, 1.4), (compare, 1.4), (compare, 3.1)], QUERY)
     tall = 1.3 * k_len - 0.1
-    flow.box(axes, (compare, 3.2 + tall / 2), (0.9, tall), r"dot, $\div\sqrt{d_k}$", upright=True)
+    does = r"dot, $\div\sqrt{d_k}$"
+    flow.box(axes, (compare, 3.2 + tall / 2), (0.9, tall), does, upright=True, formula=True)
     flow.box(axes, (divide, 3.2 + tall / 2), (0.9, tall), "softmax", upright=True)
     rows = zip(keys.items(), scores, weights, values, strict=True)
     for row, ((name, key), fit, share, content) in enumerate(rows):

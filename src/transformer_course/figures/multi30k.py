@@ -22,6 +22,7 @@ from transformer_course.figures.palette import (
     VALUE_TEXT,
     WEIGHTS,
     drawn,
+    legend_name,
 )
 
 POSITION_TEXT = "#8a3a6b"  # the purple of places, dark enough for words on white
@@ -54,7 +55,13 @@ def redrawn_histograms(panels: Mapping[str, Mapping[str, ArrayLike]], across: st
         top = 0.0
         for (name, scores), colour in zip(kinds.items(), SHADES, strict=False):
             counts, _, _ = axes.hist(
-                scores, bins, histtype="stepfilled", color=colour, alpha=0.45, ec=colour, label=name
+                scores,
+                bins,
+                histtype="stepfilled",
+                color=colour,
+                alpha=0.45,
+                ec=colour,
+                label=legend_name(name),
             )
             top = max(top, float(np.max(counts)))
         for row, (scores, colour) in enumerate(zip(kinds.values(), SHADES, strict=False), 1):

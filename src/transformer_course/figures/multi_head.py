@@ -21,6 +21,7 @@ from transformer_course.figures.palette import (
     QUIET,
     WEIGHTS,
     drawn,
+    legend_name,
 )
 
 SHADES = ("#d55e00", "#56b4e9", "#59636e", "#1f2328")  # 1, 2, 4 and 8 heads
@@ -188,7 +189,9 @@ def head_curves(steps: Sequence[int], curves: Mapping[str, Sequence[Sequence[flo
         if any(len(curve) != len(steps) for curve in seeds):
             raise ValueError(f"a curve of {name!r} hasn't a number for each of {len(steps)} steps")
         mean = np.mean(seeds, axis=0)
-        axes.plot(steps, mean, line, marker=mark, ms=5, lw=1.6, color=shade, label=name)
+        axes.plot(
+            steps, mean, line, marker=mark, ms=5, lw=1.6, color=shade, label=legend_name(name)
+        )
         axes.fill_between(
             steps, np.min(seeds, axis=0), np.max(seeds, axis=0), color=shade, alpha=0.15
         )
@@ -221,7 +224,7 @@ def head_removals(losses: Mapping[str, Mapping[str, Sequence[float]]]) -> Figure
             height = row + 0.12 + 0.22 * (place - (len(models) - 1) / 2)
             mark, shade = LINES[first + place][1], SHADES[first + place]
             heights = [height] * len(found[name])
-            label = name if row == 0 else None
+            label = legend_name(name) if row == 0 else None
             axes.plot(found[name], heights, mark, ms=7, mfc="none", color=shade, label=label)
         axes.text(0.0, row - 0.36, f" {change}", transform=axes.get_yaxis_transform(), va="center")
     axes.set(xscale="log", xlabel="loss, held-out sentences", yticks=[])

@@ -65,7 +65,7 @@ def multi_head_flow(
     flow.words(axes, (LEFT - 0.4, 8.4), f"output ({parts.shape[1]})", VALUE_TEXT, align=AT_END)
     _row(axes, middle, 10.1, "side by side", parts.flatten(), VALUE, 2)
     flow.arrow(axes, (middle, 11.2), (middle, 11.6))
-    flow.box(axes, (middle, 12.1), (3.0, 0.9), "$W^O$")
+    flow.box(axes, (middle, 12.1), (3.0, 0.9), "$W^O$", formula=True)
     flow.arrow(axes, (middle, 12.6), (middle, 13.2))
     _row(axes, middle, 13.3, "output", y, VALUE, 2)
     return figure

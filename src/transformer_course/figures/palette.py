@@ -10,6 +10,7 @@ from typing import Any, ParamSpec
 
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter
 
 QUERY = "#0072b2"
 """Queries are blue."""
@@ -52,6 +53,7 @@ STYLE: dict[str, Any] = {
     "hatch.color": MASK,
     "hatch.linewidth": 1.5,
     "legend.frameon": False,
+    "text.parse_math": False,  # a name is shown as it is, with its $; formulas of ours say so
 }
 
 P = ParamSpec("P")
@@ -75,9 +77,36 @@ def drawn(plot: Callable[P, Figure]) -> Callable[P, Figure]:
         before = set(plt.get_fignums())
         try:
             with plt.style.context(["default", STYLE]):
-                return plot(*args, **kwargs)
+                return _with_powers(plot(*args, **kwargs))
         finally:  # also if the plot refuses its numbers half-way
             for number in set(plt.get_fignums()) - before:
                 plt.close(number)
 
     return wrapped
+
+
+def _with_powers(figure: Figure) -> Figure:
+    """Let matplotlib write the powers along a logarithmic axis, which are formulas."""
+    for axes in figure.axes:
+        for axis in (axes.xaxis, axes.yaxis):
+            major = isinstance(axis.get_major_formatter(), LogFormatter)
+            minor = isinstance(axis.get_minor_formatter(), LogFormatter)
+            for tick in (*(axis.majorTicks if major else ()), *(axis.minorTicks if minor else ())):
+                tick.label1.set_parse_math(True)
+                tick.label2.set_parse_math(True)
+    return figure
+
+
+def legend_name(name: str) -> str:
+    """A name as a legend shows it: matplotlib leaves out those that start with an underscore.
+
+    Args:
+        name: any text.
+
+    Returns:
+        The same, with a space before an underscore at its start.
+
+    >>> legend_name("_low"), legend_name("high")
+    (' _low', 'high')
+    """
+    return f" {name}" if name.startswith("_") else name

@@ -20,6 +20,7 @@ from transformer_course.figures.palette import (
     QUIET,
     WEIGHTS,
     drawn,
+    legend_name,
 )
 
 STROKES = ((INK, "-"), (QUIET, "--"), (INK, ":"))
@@ -128,7 +129,9 @@ def learning_curves(
                     f"curves[{name!r}] has {len(values)} values for {len(steps)} steps"
                 )
             axes.plot(steps, values, color=colour, linestyle=dashes, linewidth=0.8, alpha=0.6)
-        axes.plot(steps, np.mean(seeds, axis=0), color=colour, linestyle=dashes, label=name)
+        axes.plot(
+            steps, np.mean(seeds, axis=0), color=colour, linestyle=dashes, label=legend_name(name)
+        )
     axes.set(xlabel="updates", ylabel="share that is right", xlim=(0, max(steps)), ylim=(0, 1.02))
     axes.yaxis.grid(True, color=LINE)
     axes.legend(loc=legend)

@@ -9,7 +9,15 @@ from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 from numpy.typing import ArrayLike, NDArray
 
-from transformer_course.figures.palette import INK, LINE, POSITION, QUIET, WEIGHTS, drawn
+from transformer_course.figures.palette import (
+    INK,
+    LINE,
+    POSITION,
+    QUIET,
+    WEIGHTS,
+    drawn,
+    legend_name,
+)
 
 SIGNED = LinearSegmentedColormap.from_list("signed", ["#2f3942", "#ffffff", "#b0417f"])
 """Below 0 dark grey, 0 white, above 0 purple: the colour of positions."""
@@ -109,7 +117,7 @@ def position_products(products: ArrayLike, rows: Mapping[str, ArrayLike]) -> Fig
             mfc=face,
             lw=1,
             color=POSITION,
-            label=name,
+            label=legend_name(name),
         )
     right.set(xlabel="offset k")
     right.set_title("PE(p) · PE(p + k)", loc="left")

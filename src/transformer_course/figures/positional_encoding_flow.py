@@ -73,7 +73,7 @@ def _column(
     middle = left + d_model / 2
     flow.numbers(axes, (start[0], 1), start[1], colour, 2 if start[1].shape == end.shape else 0)
     flow.arrow(axes, (middle, length + 1.1), (middle, length + 1.6), colour)
-    flow.box(axes, (middle, length + 2.1), (d_model, 0.9), does)
+    flow.box(axes, (middle, length + 2.1), (d_model, 0.9), does, formula=True)
     flow.arrow(axes, (middle, length + 2.6), (middle, length + 3.1), colour)
     flow.numbers(axes, (left, length + 3.7), end, colour, 2)
 

@@ -106,7 +106,7 @@ def _views(axes: Axes, parts: Mapping[str, Matrix], bottom: float, asks: int) ->
         level = bottom + 0.5
         corners = [(start, bottom + 0.05), (start, level), (middle, level), (middle, bottom + 1.0)]
         flow.path(axes, corners, QUIET)
-        flow.box(axes, (middle, bottom + 1.5), (2.2, 1.0), rf"$\times\, W^{name}$")
+        flow.box(axes, (middle, bottom + 1.5), (2.2, 1.0), rf"$\times\, W^{name}$", formula=True)
         flow.arrow(axes, (middle, bottom + 2.0), (middle, bottom + 2.55), colour)
         row = asks if name == "Q" else None
         _matrix(axes, (middle, bottom + 3.5), name, parts[name], row)
@@ -120,7 +120,8 @@ def _result(
     middle = (asking + offering) / 2
     for start, colour in ((asking, QUERY), (offering, KEY)):
         flow.arrow(axes, (start, top - 0.15), (start, top + 0.5), colour)
-    flow.box(axes, (middle, top + 1.0), (6.2, 1.0), r"dot, $\div\sqrt{d_k}$, softmax")
+    does = r"dot, $\div\sqrt{d_k}$, softmax"
+    flow.box(axes, (middle, top + 1.0), (6.2, 1.0), does, formula=True)
     flow.arrow(axes, (middle, top + 1.5), (middle, top + 2.1), QUERY)
     _matrix(axes, (middle, top + 3.1), "weights", parts["weights"], asks, words)
     flow.box(axes, (passing, top + 1.0), (3.2, 1.0), "average")

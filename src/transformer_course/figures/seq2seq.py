@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator, NullLocator
 
 from transformer_course.figures import flow
-from transformer_course.figures.palette import INK, LINE, QUERY, QUIET, VALUE, drawn
+from transformer_course.figures.palette import INK, LINE, QUERY, QUIET, VALUE, drawn, legend_name
 
 SHADES = ("#d55e00", "#56b4e9", "#59636e", "#1f2328")
 MARKS = ("o", "s", "^", "D")
@@ -100,7 +100,9 @@ def curves_by_length(
         for (name, numbers), shade, mark, line in zip(
             curves.items(), SHADES, MARKS, LINES, strict=False
         ):
-            panel.plot(lengths, numbers, line, marker=mark, ms=6, color=shade, label=name)
+            panel.plot(
+                lengths, numbers, line, marker=mark, ms=6, color=shade, label=legend_name(name)
+            )
         panel.set(xscale="log", yscale="log", ylabel=title)
         panel.set_xticks(list(lengths), [f"{n:g}" for n in lengths])
         panel.xaxis.set_minor_locator(NullLocator())
@@ -137,7 +139,7 @@ def accuracy_by_length(
     figure, axes = plt.subplots(figsize=(5.4, 4.9))
     for (name, rows), shade, mark, line in zip(models.items(), SHADES, MARKS, LINES, strict=False):
         means = [sum(column) / len(column) for column in zip(*rows, strict=True)]
-        axes.plot(words, means, line, color=shade, label=name)
+        axes.plot(words, means, line, color=shade, label=legend_name(name))
         for row in rows:
             axes.plot(words, row, mark, ms=5, mfc="none", color=shade)
     axes.axvline(trained, color=LINE, lw=2)
@@ -174,7 +176,7 @@ def shares_by_kind(rows: Mapping[str, Mapping[str, float]], xlabel: str) -> Figu
     for place, name in enumerate(next(iter(rows.values()), {})):
         shares = [row[name] for row in rows.values()]
         (marks,) = axes.plot(shares, range(len(rows)), MARKS[place], ms=8, color=SHADES[place])
-        marks.set(label=name, clip_on=False)
+        marks.set(label=legend_name(name), clip_on=False)
     axes.set(xlim=(0, 1), ylim=(len(rows) - 0.6, -0.8), xlabel=xlabel, yticks=[])
     axes.set_xticks([0, 0.25, 0.5, 0.75, 1])
     axes.spines["left"].set_visible(False)

@@ -10,7 +10,7 @@ from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 from matplotlib.ticker import MaxNLocator, NullFormatter
 from numpy.typing import ArrayLike
 
-from transformer_course.figures.palette import HATCH, INK, LINE, MASK, QUIET, drawn
+from transformer_course.figures.palette import HATCH, INK, LINE, MASK, QUIET, drawn, legend_name
 
 SOURCE, TARGET = "#56b4e9", "#d55e00"
 LINES = ((INK, "-"), ("#d55e00", "--"), ("#56b4e9", "-."), (QUIET, ":"))
@@ -124,7 +124,9 @@ def rate_curves(steps: ArrayLike, rates: Mapping[str, ArrayLike]) -> Figure:
     """
     figure, axes = plt.subplots(figsize=(6.4, 3.6))
     for (name, values), (colour, dashes) in zip(rates.items(), LINES, strict=False):
-        axes.plot(np.asarray(steps), np.asarray(values), dashes, color=colour, label=name)
+        axes.plot(
+            np.asarray(steps), np.asarray(values), dashes, color=colour, label=legend_name(name)
+        )
     axes.set(xlabel="step", ylabel="learning rate", ylim=(0, None))
     axes.xaxis.set_major_locator(MaxNLocator(5))
     axes.yaxis.grid(True, color=LINE)
@@ -163,7 +165,7 @@ def loss_curves(
             for number, losses in enumerate(seeds):
                 if len(losses) != len(steps):
                     raise ValueError(f"{name!r} has {len(losses)} losses for {len(steps)} steps")
-                label = name if number == 0 else None
+                label = legend_name(name) if number == 0 else None
                 axes.plot(steps, losses, dashes, color=colour, lw=1.7, alpha=0.85, label=label)
         for name, level in (levels or {}).items():
             axes.axhline(level, color=MASK, lw=1.2)
