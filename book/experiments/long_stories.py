@@ -1,12 +1,13 @@
 """What a longer context brings: stories with questions, read in segments, with a memory, a window, or whole."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from experiment_training import trained_on
-from story_texts import Texts, fresh_vocabulary, loss_of, texts
+from story_texts import Asked, Texts, fresh_vocabulary, loss_of, texts
 from torch import Tensor
 
 from transformer_course.encoder_decoder import LayerConfig
@@ -52,6 +53,7 @@ PROBE: dict[str, Any] = {
     "batch_size": 4,
     "training": {"max_steps": 6, "warmup_steps": 2, "validate_every": 3, "precision": "fp32"},
 }
+Words = tuple[int, ...]
 Reader = Callable[[DecoderOnly, Tensor], Tensor]  # token ids → logits
 
 
@@ -105,6 +107,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         curves[name] = [round(record["loss"], 5) for record in trainer.history]
         scores["held-out loss"][name] = curves[name][-1]
         scores["right by kind"][name] = answered(model, read, data["test"], config, device)
+    scores["most frequent answer"] = most_frequent(data["train"], data["test"])
     return {"curves": curves, "scores": scores}
 
 
@@ -123,3 +126,22 @@ def answered(
                 is_right = bool(said.equal(ids[row, one.start : one.end]))
                 right.setdefault(one.kind, []).append(is_right)
     return {kind: sum(found) / len(found) for kind, found in right.items()}
+
+
+def most_frequent(train: Texts, test: Texts) -> dict[str, float]:
+    """Share of answers that are the most frequent one in training, by kind of question."""
+    seen: dict[str, Counter[Words]] = {}
+    for one, words in _answers(train):
+        seen.setdefault(one.kind, Counter())[words] += 1
+    best = {kind: found.most_common(1)[0][0] for kind, found in seen.items()}
+    right: dict[str, list[bool]] = {}
+    for one, words in _answers(test):
+        right.setdefault(one.kind, []).append(words == best.get(one.kind))
+    return {kind: sum(found) / len(found) for kind, found in right.items()}
+
+
+def _answers(some: Texts) -> Iterator[tuple[Asked, Words]]:
+    """Each answer with its word ids."""
+    for ids, asked in zip(some.ids.tolist(), some.asked, strict=True):
+        for one in asked:
+            yield one, tuple(ids[one.start : one.end])

@@ -449,6 +449,18 @@ def test_no_gradient_flows_into_the_memory(scheme: str) -> None:
     assert (whole[:, :4].abs().amax(-1) > 1e-4).all()
 
 
+def test_one_segment_draws_the_dropout_of_one_pass() -> None:
+    torch.manual_seed(0)
+    of_layer = layer(relative="alibi", dropout=0.5)
+    model = DecoderOnly(DecoderConfig(VOCAB, of_layer, 2, MAX_LEN, "none")).train()
+    ids, outputs = text(6), []
+    for read in (model, lambda ids: read_in_segments(model, ids, 6)):
+        torch.manual_seed(1)
+        outputs.append(read(ids))
+    assert_same(*outputs)
+    assert not torch.allclose(model(ids), outputs[0])
+
+
 def test_what_is_remembered_is_what_each_layer_read() -> None:
     model, ids = decoder("shaw"), text(7)
     read: list[Tensor] = []
