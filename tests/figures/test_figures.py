@@ -306,6 +306,14 @@ def test_learning_curves_refuse_what_does_not_fit() -> None:
 WAVE, PAIR = [0.0, 0.5, 1.0], [0.2, 0.8]
 MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
     ("front_page", ValueError): [lambda: figures.front_page({"what?": [0.5, 0.5]})],
+    ("attention_patterns", ValueError): [lambda: figures.attention_patterns(window=0)],
+    ("accuracy_by_distance", ValueError): [
+        lambda: figures.accuracy_by_distance([1, 2], {"a": [[50]]})
+    ],
+    ("loss_by_position", ValueError): [
+        lambda: figures.loss_by_position([1, 2], {"a": [[1.0]]}, trained=1)
+    ],
+    ("time_and_memory", ValueError): [lambda: figures.time_and_memory([1, 2], {"a": [1.0]}, {})],
     ("kernel_fits", ValueError): [
         lambda: figures.kernel_fits(PAIR, PAIR, WAVE, WAVE, {"a": WAVE}, 1.0, PAIR),
         lambda: figures.kernel_fits(PAIR, WAVE, WAVE, WAVE, dict.fromkeys("abc", WAVE), 1.0, PAIR),

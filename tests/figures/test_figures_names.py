@@ -39,6 +39,12 @@ def each(value: Any) -> dict[str, Any]:
 # For each figure that shows names: how it is drawn, and the names that must be on it. At most three or four
 # where a figure has no more room; then the last ones are shown by a second drawing.
 DRAWN: dict[str, list[tuple[Callable[[], Figure], list[str]]]] = {
+    "accuracy_by_distance": [
+        (
+            lambda: figures.accuracy_by_distance([1, 2], first(SEEDS, 4), label=REST[-1], xlabel=A),
+            MARKUP,
+        )
+    ],
     "accuracy_by_length": [
         (lambda: figures.accuracy_by_length([1, 2], first(SEEDS, 4), 1, REST[-1]), MARKUP)
     ],
@@ -88,6 +94,12 @@ DRAWN: dict[str, list[tuple[Callable[[], Figure], list[str]]]] = {
     "key_planes": [(lambda: figures.key_planes([[1, 2]], TITLES, [[0.2] * N]), MARKUP * 2)],
     "learning_curves": [(lambda: figures.learning_curves([1, 2], first(SEEDS, 3)), MARKUP[:3])],
     "learning_from_labels": [(lambda: figures.learning_from_labels([1, 2], SEEDS, 50), MARKUP)],
+    "loss_by_position": [
+        (
+            lambda: figures.loss_by_position([1, 2], first(SEEDS, 4), 1, label=REST[-1]),
+            MARKUP,
+        )
+    ],
     "loss_curves": [
         (
             lambda log=log: figures.loss_curves(
@@ -191,6 +203,12 @@ DRAWN: dict[str, list[tuple[Callable[[], Figure], list[str]]]] = {
     ],
     "stack_losses": [(lambda: figures.stack_losses(first(SEEDS, 3)), MARKUP[:3])],
     "sub_layers": [(lambda: figures.sub_layers(each(MARKUP)), MARKUP * 6)],
+    "time_and_memory": [
+        (
+            lambda: figures.time_and_memory([1, 2], first(TITLES, 4), {REST[-1]: [0.1, 0.9]}),
+            MARKUP,
+        )
+    ],
     "training_flow": [
         (
             lambda name=name: figures.training_flow(

@@ -127,7 +127,7 @@ def _names(
         ("o", d_v, r"$o = \sum e^{s-m}v$" + f"\n({d_v})", INK),
     ):
         at = (LEFT - 0.35, tops[row] + tall / 2)
-        flow.words(axes, at, text, colour, AT_END, bold=True)
+        flow.words(axes, at, text, colour, AT_END, bold=True, formula=True)
 
 
 def _query(axes: Axes, tops: dict[str, float], query: Numbers, end: float) -> None:
@@ -153,7 +153,7 @@ def _block(
     strengths = np.broadcast_to(0.1 + 0.5 * shares, values.T.shape)
     flow.numbers(axes, (left, tops["values"]), values.T, VALUE, 0, strengths)
     for row, text in (("dot", r"$q \cdot k / \sqrt{d_k}$"), ("exp", "$e^{s-m}$")):
-        flow.box(axes, (middle, tops[row] + 0.45), (max(2.9, block), 0.9), text)
+        flow.box(axes, (middle, tops[row] + 0.45), (max(2.9, block), 0.9), text, formula=True)
     for column in range(block):
         flow.words(axes, (left + column + 0.5, tops["values"] - 0.3), "×")
     for row in ("dot", "scores", "m", "exp", "shares", "l"):
@@ -182,13 +182,13 @@ def _carried(
         flow.arrow(axes, (start, y), (middle - size[0] / 2, y), INK)
         flow.arrow(axes, (middle + size[0] / 2, y), (end, y), INK)
     text = f"× {factor:.2f}\n$= e^{{{before:.3g}-{now:.3g}}}$".replace("0.", ".")
-    flow.box(axes, (middle, tops["l"] + size[1] / 2), size, text)
+    flow.box(axes, (middle, tops["l"] + size[1] / 2), size, text, formula=True)
 
 
 def _output(axes: Axes, tops: dict[str, float], middle: float, output: Numbers) -> None:
     """Draw the division at the end, and the output."""
     flow.arrow(axes, (middle, tops["divide"] - 0.57), (middle, tops["divide"] - 0.08))
-    flow.box(axes, (middle, tops["divide"] + 0.45), (1.9, 0.9), "$o / l$")
+    flow.box(axes, (middle, tops["divide"] + 0.45), (1.9, 0.9), "$o / l$", formula=True)
     flow.arrow(axes, (middle, tops["divide"] + 0.98), (middle, tops["output"] - 0.08))
     at = (middle - 0.8, tops["output"] + len(output) / 2)
     flow.words(axes, at, f"output ({len(output)})", VALUE_TEXT, AT_END, bold=True)

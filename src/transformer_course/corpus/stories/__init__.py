@@ -75,9 +75,9 @@ def stories_with_questions(
         n: how many stories, 0 or more.
         seed: another seed gives other stories.
         n_sentences: how many sentences each has, 4 or more.
-        every: after how many sentences something is asked, 1 or more; nothing is, if there is nothing new to ask.
+        every: after how many sentences something is asked, 1 or more; not if there is nothing new to ask.
         kinds: kinds of questions, see `Question`; "began" is none of them.
-        once: whether no question comes twice with the same answer, so that the answer can't be copied from there.
+        once: whether no question comes twice with the same answer, which could be copied from there.
 
     Returns:
         For each story its sentences and questions in their order. A question's `sentence` and `distance`
