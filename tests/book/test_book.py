@@ -194,6 +194,12 @@ def test_no_page_shows_where_an_object_lies_in_memory() -> None:
     assert shown == []
 
 
+def test_no_page_shows_the_markup_of_a_box() -> None:
+    """A box whose title has backquotes isn't one: its source stands on the page, and no build warns."""
+    shown = [page for page in PAGES if "```{" in (HTML / page).read_text(encoding="utf-8")]
+    assert shown == []
+
+
 def test_styles_load_nothing_foreign() -> None:
     """No style sheet of the book asks another host."""
     sheets = list(HTML.rglob("*.css"))

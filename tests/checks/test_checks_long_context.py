@@ -213,7 +213,9 @@ def test_a_hint_has_no_table_where_there_are_no_numbers_beside_each_other(wrong:
 
 
 @pytest.mark.parametrize(
-    "exercise", [check.window_mask, check.relative_shift, check.add_block], ids=str
+    "exercise",
+    [check.window_mask, check.relative_shift, check.add_block],
+    ids=["window_mask", "relative_shift", "add_block"],
 )
 def test_what_a_table_says_of_yours_is_what_the_mistake_gives(exercise: Any) -> None:
     """The hint of each misconception but a few has one; its case is one of the check."""
