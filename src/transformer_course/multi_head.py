@@ -214,7 +214,6 @@ class MultiHeadAttention(nn.Module):
         mask: Tensor | None = None,
         cache: KeyValueCache | None = None,
         positions: Tensor | None = None,
-        memory_positions: Tensor | None = None,
     ) -> tuple[Tensor, Tensor | None]:
         """Let each position of `x` look at all positions of `x`, or of `memory`.
 
@@ -227,9 +226,6 @@ class MultiHeadAttention(nn.Module):
                 are appended to it; a cache that is `read_only`, such as that of a memory, is read as it is.
             positions: where the positions of `x` stand, (q_len,) or (batch, q_len), int64, for a rotation or a
                 score bias; 0, 1, … after those in the cache if left out.
-            memory_positions: where the positions of `memory` stand, (k_len,), int64; needed with a rotation or
-                a score bias, where `memory` is no other sequence but `x` with what stood before it (chapter
-                12).
 
         Returns:
             The output, (batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len); None instead
@@ -237,18 +233,15 @@ class MultiHeadAttention(nn.Module):
 
         Raises:
             ValueError: if `x` or `memory` haven't the shapes above or hold no position, the new keys are of
-                another batch than the cache or don't fit into it, `memory_positions` is missing, or the mask
-                isn't boolean or doesn't fit.
+                another batch than the cache or don't fit into it, the mask isn't boolean or doesn't fit, or
+                `memory` meets a rotation or a score bias, see `cache_memory`.
         """
-        source = self._checked(x, memory, memory_positions)
+        source = self._checked(x, memory)
         positions = self._positions(x, cache, positions)
         q = self.query_norm(self.split_heads(self.w_query(x)))  # (batch, heads, q_len, d_k)
         q = self._rotated(q, positions)
-        k_positions = positions if memory is None else memory_positions
-        k, v = self.keys_and_values(source, cache, k_positions)  # (batch, heads, k_len, d_k)
-        if cache is not None and cache.positions is not None:
-            k_positions = cache.positions[:, : cache.length]
-        heads, weights = self._attended(q, k, v, mask, positions, k_positions)
+        k, v = self.keys_and_values(source, cache, positions)  # (batch, heads, k_len, d_k)
+        heads, weights = self._attended(q, k, v, mask, cache, positions)
         concatenated = heads.transpose(1, 2).flatten(-2)  # (batch, q_len, d_model)
         return self.w_output(concatenated), weights
 
@@ -284,11 +277,13 @@ class MultiHeadAttention(nn.Module):
             k, v = k.repeat_interleave(group, 1), v.repeat_interleave(group, 1)
         return k, v
 
-    def cache_memory(self, memory: Tensor) -> KeyValueCache:
+    def cache_memory(self, memory: Tensor, positions: Tensor | None = None) -> KeyValueCache:
         """Keys and values of a memory, computed once and only read from then on (chapter 09).
 
         Args:
             memory: (batch, k_len, d_model).
+            positions: where the positions of `memory` stand, (k_len,), int64, if it is what stands before `x`
+                and `x` itself, for a rotation or a score bias (chapter 12).
 
         Returns:
             A cache that is read-only.
@@ -298,9 +293,10 @@ class MultiHeadAttention(nn.Module):
         """
         self._check_input("memory", memory, memory.shape[0])
         keys, values = (self.split_heads(w(memory)) for w in (self.w_key, self.w_value))
-        keys = self.key_norm(keys)
+        keys = self._rotated(self.key_norm(keys), positions)
+        places = None if positions is None else positions.expand(len(memory), -1)
         # In one piece each: else every step's matrix products would copy them again.
-        return KeyValueCache(keys.contiguous(), values.contiguous(), memory.shape[1], True)
+        return KeyValueCache(keys.contiguous(), values.contiguous(), memory.shape[1], True, places)
 
     def start_cache(self, batch: int, capacity: int) -> KeyValueCache:
         """An empty cache.
@@ -322,14 +318,17 @@ class MultiHeadAttention(nn.Module):
         k: Tensor,
         v: Tensor,
         mask: Tensor | None,
-        q_positions: Tensor | None,
-        k_positions: Tensor | None,
+        cache: KeyValueCache | None,
+        positions: Tensor | None,
     ) -> tuple[Tensor, Tensor | None]:
         """Output and weights of each head; a score bias is added before softmax."""
-        if self.score_bias is None or q_positions is None or k_positions is None:
+        if self.score_bias is None or positions is None:
             return self.attend(q, k, v, mask)
+        k_positions = positions
+        if cache is not None and cache.positions is not None:
+            k_positions = cache.positions[:, : cache.length]
         scores = q @ k.transpose(-2, -1) / math.sqrt(q.shape[-1])  # (batch, heads, q_len, k_len)
-        places = (x if x.dim() == 2 else x[None] for x in (q_positions, k_positions))
+        places = (x if x.dim() == 2 else x[None] for x in (positions, k_positions))
         weights = softmax(scores + self.score_bias(q, k, *places), mask)
         return weights @ v, weights
 
@@ -345,14 +344,14 @@ class MultiHeadAttention(nn.Module):
     def _rotated(self, x: Tensor, positions: Tensor | None) -> Tensor:
         return x if self.rotation is None or positions is None else self.rotation(x, positions)
 
-    def _checked(self, x: Tensor, memory: Tensor | None, memory_positions: Tensor | None) -> Tensor:
+    def _checked(self, x: Tensor, memory: Tensor | None) -> Tensor:
         """Where keys and values come from, after a look at both shapes."""
         self._check_input("x", x, x.shape[0])
         if memory is not None and memory.shape[0] != x.shape[0]:
             raise ValueError(f"memory has a batch of {memory.shape[0]}, x one of {x.shape[0]}")
-        if memory is not None and memory_positions is None and (self.rotation or self.score_bias):
+        if memory is not None and (self.rotation or self.score_bias):
             raise ValueError(
-                "memory_positions must be given where a memory meets a rotation or a score bias"
+                "memory needs positions where there is a rotation or a score bias: give them to cache_memory"
             )
         return x if memory is None else memory
 

@@ -37,6 +37,7 @@ from transformer_course.long_context import (
     TransformerXLPositions,
     alibi_slopes,
     global_mask,
+    layer_with_past,
     local_mask,
     reach,
     read_in_segments,
@@ -372,13 +373,19 @@ def test_selected_rows_of_a_cache_keep_their_places(kind: str) -> None:
 
 def test_a_memory_must_say_where_it_stands() -> None:
     x, memory = torch.randn(2, 3, 24), torch.randn(2, 5, 24)
-    message = "memory_positions must be given where a memory meets a rotation or a score bias"
+    message = "memory needs positions where there is a rotation or a score bias: give them to cache_memory"
     for changes in ({"score_bias": AlibiBias(4)}, {"rotation": RotaryEncoding()}):
         attention: Any = MultiHeadAttention(24, 4, **changes)
         with refuses(message):
             attention(x, memory)
-        given = attention(x, memory, None, None, torch.arange(2, 5), torch.arange(5))[1]
-        moved = attention(x, memory, None, None, torch.arange(9, 12), torch.arange(7, 12))[1]
+        given, moved = (
+            attention(
+                x,
+                cache=attention.cache_memory(memory, torch.arange(5) + n),
+                positions=torch.arange(2, 5) + n,
+            )[1]
+            for n in (0, 7)
+        )
         assert_same(given, moved)
     assert MultiHeadAttention(24, 4)(x, memory, positions=torch.arange(3))[1].shape == (2, 4, 3, 5)
 
@@ -461,11 +468,15 @@ def test_one_segment_draws_the_dropout_of_one_pass() -> None:
     assert not torch.allclose(model(ids), outputs[0])
 
 
-def test_what_is_remembered_is_what_each_layer_read() -> None:
+def test_what_is_remembered_is_what_each_layer_read(monkeypatch: pytest.MonkeyPatch) -> None:
     model, ids = decoder("shaw"), text(7)
     read: list[Tensor] = []
-    for part in model.stack.layers:
-        part.register_forward_hook(lambda _, inputs, __: read.append(inputs[0]))
+
+    def watched(one: EncoderLayer, x: Tensor, *rest: Any) -> Tensor:
+        read.append(x)
+        return layer_with_past(one, x, *rest)
+
+    monkeypatch.setattr("transformer_course.long_context.memory.layer_with_past", watched)
     pasts = [torch.zeros(2, 0, 24)] * 2
     for start, end in ((0, 3), (3, 7)):
         _, pasts = read_segment(model, ids[:, start:end], pasts, 5)
@@ -505,18 +516,13 @@ def test_a_layer_reads_what_came_before(norm: Any) -> None:
     one = EncoderLayer(layer(relative="t5", norm=norm))
     shake(one)
     x, mask = torch.randn(2, 7, 24), causal_mask(7)
-    assert_same(one(x[:, 3:], mask[:, :, 3:], past=x[:, :3]), one(x, mask)[:, 3:])
-    alone = "past must be given without cache and positions: it stands before x"
-    with refuses(alone):
-        one(x, None, one.self_attention.start_cache(2, 7), past=x)
-    with refuses(alone):
-        one(x, positions=torch.arange(7), past=x)
+    assert_same(layer_with_past(one, x[:, 3:], x[:, :3], mask[:, :, 3:]), one(x, mask)[:, 3:])
     for shape in ((2, 3, 23), (1, 3, 24), (2, 24)):
         with refuses(
             f"past of shape {shape} must have the shape (batch, past_len, d_model), with batch and d_model "
             "of x, (2, 7, 24)"
         ):
-            one(x, past=torch.zeros(shape))
+            layer_with_past(one, x, torch.zeros(shape))
 
 
 # Masks

@@ -192,7 +192,6 @@ class EncoderLayer(nn.Module):
         mask: Tensor | None = None,
         cache: KeyValueCache | None = None,
         positions: Tensor | None = None,
-        past: Tensor | None = None,
     ) -> Tensor:
         """One layer of the encoder.
 
@@ -202,41 +201,18 @@ class EncoderLayer(nn.Module):
                 None = everything may be seen.
             cache: keys and values of earlier positions, to which those of `x` are appended (chapter 09).
             positions: where the positions of `x` stand, (length,), see `MultiHeadAttention`.
-            past: what this layer read for the tokens before those of `x`, (batch, past_len, d_model); they are
-                keys and values, too, and stand right before `x` (chapter 12). k_len counts them, too. Not
-                together with a cache or with positions.
 
         Returns:
             (batch, length, d_model).
 
         Raises:
-            ValueError: if `x` hasn't three dimensions, the mask isn't boolean or doesn't fit, the cache
-                is full or of another batch, `past` hasn't the shape above, or it isn't given alone.
+            ValueError: if `x` hasn't three dimensions, the mask isn't boolean or doesn't fit, or the cache
+                is full or of another batch.
         """
         first, second = cast("list[Residual]", self.residuals)
-        if past is None:
-            y, _ = self.self_attention(first.before(x), None, mask, cache, positions)
-        else:
-            if cache is not None or positions is not None:
-                raise ValueError(
-                    "past must be given without cache and positions: it stands before x"
-                )
-            y = self._with_past(first, x, past, mask)
+        y, _ = self.self_attention(first.before(x), None, mask, cache, positions)
         x = first.after(x, y)
         return second(x, self.feed_forward)
-
-    def _with_past(self, first: Residual, x: Tensor, past: Tensor, mask: Tensor | None) -> Tensor:
-        """Attention to `x` and to what came before it; positions are counted from the first of these."""
-        if past.dim() != 3 or past.shape[::2] != x.shape[::2]:
-            raise ValueError(
-                f"past of shape {tuple(past.shape)} must have the shape (batch, past_len, d_model), with batch "
-                f"and d_model of x, {tuple(x.shape)}"
-            )
-        places = torch.arange(past.shape[1] + x.shape[1], device=x.device)
-        both = first.before(torch.cat([past, x], 1))  # (batch, past_len + length, d_model)
-        now = both[:, past.shape[1] :]
-        y, _ = self.self_attention(now, both, mask, None, places[past.shape[1] :], places)
-        return cast("Tensor", y)
 
 
 class DecoderLayer(nn.Module):

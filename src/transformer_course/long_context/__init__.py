@@ -12,7 +12,7 @@ from transformer_course.encoder_decoder.relative import (
 )
 from transformer_course.long_context.costs import ContextCost, context_cost
 from transformer_course.long_context.local import local_attention, strided_attention
-from transformer_course.long_context.memory import read_in_segments, read_segment
+from transformer_course.long_context.memory import layer_with_past, read_in_segments, read_segment
 from transformer_course.long_context.patterns import global_mask, local_mask, reach, strided_mask
 from transformer_course.long_context.running import (
     attend_block_by_block,
@@ -30,6 +30,7 @@ __all__ = [
     "attend_block_by_block",
     "context_cost",
     "global_mask",
+    "layer_with_past",
     "local_attention",
     "local_mask",
     "reach",

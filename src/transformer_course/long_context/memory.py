@@ -10,8 +10,39 @@ from transformer_course.masking import causal_mask
 from transformer_course.validation import check_ids
 
 if TYPE_CHECKING:
-    from transformer_course.encoder_decoder import EncoderLayer
+    from transformer_course.encoder_decoder import EncoderLayer, Residual
     from transformer_course.families import DecoderOnly
+
+
+def layer_with_past(
+    layer: "EncoderLayer", x: Tensor, past: Tensor, mask: Tensor | None = None
+) -> Tensor:
+    """A layer whose tokens see what stood before them, too; positions are counted from the first of the past.
+
+    Args:
+        layer: of any kind of positions that are distances.
+        x: (batch, length, d_model).
+        past: what this layer read for the tokens before those of `x`, (batch, past_len, d_model).
+        mask: broadcastable to (batch, heads, length, past_len + length); True = may attend.
+
+    Returns:
+        (batch, length, d_model).
+
+    Raises:
+        ValueError: if `past` hasn't the shape above, or the mask isn't boolean or doesn't fit.
+    """
+    if past.dim() != 3 or past.shape[::2] != x.shape[::2]:
+        raise ValueError(
+            f"past of shape {tuple(past.shape)} must have the shape (batch, past_len, d_model), with batch "
+            f"and d_model of x, {tuple(x.shape)}"
+        )
+    first, second = cast("list[Residual]", layer.residuals)
+    places = torch.arange(past.shape[1] + x.shape[1], device=x.device)
+    both = first.before(torch.cat([past, x], 1))  # (batch, past_len + length, d_model)
+    cache = layer.self_attention.cache_memory(both, places)
+    now = both[:, past.shape[1] :]
+    y, _ = layer.self_attention(now, None, mask, cache, places[past.shape[1] :])
+    return cast("Tensor", second(first.after(x, y), layer.feed_forward))
 
 
 def read_segment(
@@ -57,7 +88,7 @@ def read_segment(
     x = model.dropout(model.embedding(ids) * model.config.embedding_scale)
     kept = []
     for layer, past in zip(cast("Sequence[EncoderLayer]", model.stack.layers), pasts, strict=True):
-        read, x = x.detach(), layer(x, mask, past=past)
+        read, x = x.detach(), layer_with_past(layer, x, past, mask)
         both = torch.cat([past, read], 1)
         kept.append(both[:, max(0, both.shape[1] - memory) :])
     return cast("Tensor", model.output(model.stack.norm(x))), kept
