@@ -58,7 +58,7 @@ def strided_attention(q: Tensor, k: Tensor, v: Tensor, stride: int, causal: bool
     """What attention gives with `strided_mask`, in time and memory that grow as n² / stride.
 
     Tokens of which none sees another one are parted: those whose positions leave the same remainder, divided by
-    `stride`, become a short text of their own, with attention to all of it (Child et al. 2019, §4.2).
+    `stride`, become a short text of their own, with attention to all of it (Child et al. 2019, §4.3).
 
     Args:
         q: queries, (batch, heads, length, d_k).

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 def layer_with_past(
     layer: "EncoderLayer", x: Tensor, past: Tensor, mask: Tensor | None = None
 ) -> Tensor:
-    """A layer whose tokens see what stood before them, too; positions are counted from the first of the past.
+    """A layer whose tokens see what stood before them, too (Dai et al. 2019, §3.2).
+
+    Positions are counted from the first token of the past.
 
     Args:
         layer: of any kind of positions that are distances.
