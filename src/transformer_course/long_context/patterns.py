@@ -28,8 +28,7 @@ def local_mask(length: int, window: int, causal: bool = True) -> Tensor:
     """
     _check(length=length, window=window)
     back = _back(length)
-    near = back.abs() < window
-    return (near & (back >= 0) if causal else near)[None, None]
+    return _mask(back.abs() < window, back, causal)
 
 
 def strided_mask(length: int, stride: int, causal: bool = True) -> Tensor:
@@ -58,8 +57,7 @@ def strided_mask(length: int, stride: int, causal: bool = True) -> Tensor:
     """
     _check(length=length, stride=stride)
     back = _back(length)
-    hit = back % stride == 0
-    return (hit & (back >= 0) if causal else hit)[None, None]
+    return _mask(back % stride == 0, back, causal)
 
 
 def global_mask(length: int, n_global: int, causal: bool = True) -> Tensor:
@@ -87,8 +85,7 @@ def global_mask(length: int, n_global: int, causal: bool = True) -> Tensor:
     _check(length=length, n_global=n_global)
     back = _back(length)
     first = torch.arange(length) < n_global
-    seen = first[:, None] | first | (back == 0)
-    return (seen & (back >= 0) if causal else seen)[None, None]
+    return _mask(first[:, None] | first | (back == 0), back, causal)
 
 
 def reach(masks: list[Tensor]) -> Tensor:
@@ -125,6 +122,11 @@ def _back(length: int) -> Tensor:
     """How far back each key is from each query, (length, length)."""
     places = torch.arange(length)
     return places[:, None] - places
+
+
+def _mask(seen: Tensor, back: Tensor, causal: bool) -> Tensor:
+    """A pattern as a mask, (1, 1, length, length); with `causal`, without what follows."""
+    return (seen & (back >= 0) if causal else seen)[None, None]
 
 
 def _check(**numbers: int) -> None:
