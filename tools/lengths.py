@@ -1,11 +1,11 @@
 """How long every chapter is, and how long it takes to read: python tools/lengths.py [--write] [NOTEBOOK ...]
 
-The *core* of a page is what a reader sees without opening anything. Folded are: sections whose heading starts
-with "Going deeper:", dropdowns, cells tagged `hide-input` or `hide-cell`, and the explanations of a quiz, which
-come after an answer. The whole page is all of it.
+The *core* of a page is what a reader sees without opening anything: all words of its text outside `{dropdown}`,
+markup and quiz among them, and code outside cells tagged `hide-input` or `hide-cell`. The whole page is all of it.
 
 Reading time: 200 words a minute, as one reads technical text, and ten lines of code a minute. With
-`--write` the line of reading time on top of a page and the minutes in its headings are brought up to date.
+`--write` the line of reading time on top of a page and the minutes in headings "Going deeper:" are brought up
+to date.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ DEEPER = "Going deeper:"
 FOLDED_TAGS = {"hide-input", "hide-cell"}
 HEADING = re.compile(r"(#{1,6}) (.+)")
 MINUTES = re.compile(r" \(\d+ minutes?\)$")
-MARKUP = re.compile(r"\([\w-]+\)=|:[\w-]+:.*|\s*(correct|choices):.*")
-QUIZ_KEY = re.compile(r"^\s*(- )?(question|text|why):")
 TIME_LINE = re.compile(r"\*Reading time: [^*\n]+\*")
 
 
@@ -53,40 +51,25 @@ class Length:
 
 @dataclass
 class Piece:
-    """A line of text or a cell of code, with the folded section it stands in, if any."""
+    """A line of text or a cell of code, with the section "Going deeper" it stands in, if any."""
 
     length: Length
-    seen: bool  # without opening anything but that section
-    deeper: str | None  # heading of the folded section
+    seen: bool  # without opening anything
+    deeper: str | None  # heading of that section
     cell: str  # its id
 
 
-def words_of(line: str) -> int:
-    """Count the words of a line of Markdown; a formula counts as one word.
-
-    >>> words_of("| **query** | the {term}`dot product`, $q \\\\cdot k$ | [below](#why) |")
-    6
-    """
-    line = re.sub(r"\$[^$]+\$", " formula ", line)
-    line = re.sub(r"\]\([^)]*\)|\{[a-z:]+\}|<[^>]*>", " ", line)
-    return sum(bool(re.search(r"\w", word)) for word in line.split())
-
-
 def _markdown(source: str) -> Iterator[tuple[str, bool]]:
-    """Yield the lines of a Markdown cell that hold words, and whether they are seen without a click."""
-    fence, folded, maths = "", False, False
+    """Yield the lines of a Markdown cell, and whether they are seen without a click."""
+    fence, folded = "", False
     for line in source.splitlines():
-        opening = re.match(r"(`{3,}|:{3,})(\{[\w-]+\})?(.*)", line)
+        opening = re.match(r"(`{3,}|:{3,})(\{[\w-]+\})?", line)
+        closing = bool(fence) and line.startswith(fence)
         if opening and not fence:
-            fence, kind = opening[1], opening[2] or ""
-            folded, maths = kind == "{dropdown}", kind == "{math}"
-            yield opening[3], True
-        elif fence and line.startswith(fence):
-            fence, folded, maths = "", False, False
-        elif line.strip().startswith("$$"):
-            maths = not maths if line.count("$$") == 1 else maths
-        elif not maths and not MARKUP.fullmatch(line):
-            yield QUIZ_KEY.sub("", line), not folded and not line.strip().startswith("why:")
+            fence, folded = opening[1], opening[2] == "{dropdown}"
+        yield line, not folded
+        if closing:
+            fence, folded = "", False
 
 
 def _code(cell: dict[str, Any]) -> Length:
@@ -113,7 +96,7 @@ def pieces(notebook: dict[str, Any]) -> Iterator[Piece]:
             if heading and (deeper is None or len(heading[1]) <= level):
                 deeper = heading[2] if heading[2].startswith(DEEPER) else None
                 level = len(heading[1])
-            yield Piece(Length(words=words_of(line)), seen, deeper, cell.get("id", ""))
+            yield Piece(Length(words=len(line.split())), seen, deeper, cell.get("id", ""))
 
 
 def lengths(notebook: dict[str, Any]) -> tuple[Length, Length, dict[str, Length]]:
@@ -123,14 +106,14 @@ def lengths(notebook: dict[str, Any]) -> tuple[Length, Length, dict[str, Length]
         notebook: as it is stored.
 
     Returns:
-        Its core, the whole of it, and each folded section by its heading.
+        Its core, the whole of it, and each section that goes deeper by its heading.
     """
     core, whole, folds = Length(), Length(), dict[str, Length]()
     for piece in pieces(notebook):
         whole.add(piece.length)
         if piece.deeper is not None:
             folds.setdefault(piece.deeper, Length()).add(piece.length)
-        elif piece.seen:
+        if piece.seen:
             core.add(piece.length)
     return core, whole, folds
 

@@ -1,7 +1,8 @@
 """Fold every section whose heading starts with "Going deeper:", with all that stands below that heading.
 
-In a notebook such a section may hold several cells, so no directive can hold it. In JupyterLab the heading
-folds by itself. In the page it becomes `<details>`, which needs no script.
+In a notebook such a section may hold several cells, so no directive can hold it. There the text of each of its
+cells stands in a `{dropdown}`, and JupyterLab shows it closed. In the page the section becomes one `<details>`,
+which needs no script, and those dropdowns are opened for good.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 DEEPER = "Going deeper:"
@@ -27,6 +29,25 @@ def fold(section: nodes.section) -> None:
     section.extend([opening, title, tag("</summary>"), *rest, tag("</details>")])
 
 
+def deeper(document: nodes.document) -> list[nodes.section]:
+    """Return the sections that go deeper, inner ones too."""
+    sections = document.findall(nodes.section)
+    return [section for section in sections if section[0].astext().startswith(DEEPER)]
+
+
+class OpenDropdowns(SphinxTransform):
+    """In a section that is folded as a whole, put the dropdowns' text in their place."""
+
+    default_priority = 500
+
+    def apply(self, **_: Any) -> None:
+        """Open them."""
+        for section in deeper(self.document):
+            for box in list(section.findall(nodes.container)):
+                if box.get("design_component") == "dropdown":
+                    box.replace_self(box.children[1:])  # the first child is its title
+
+
 class FoldDeeperSections(SphinxPostTransform):
     """All of them, in pages of HTML."""
 
@@ -34,14 +55,13 @@ class FoldDeeperSections(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **_: Any) -> None:
-        """Fold them, inner ones too."""
-        for section in list(self.document.findall(nodes.section)):
-            title = section.next_node(nodes.title)
-            if title is not None and title.astext().startswith(DEEPER) and title.parent is section:
-                fold(section)
+        """Fold them."""
+        for section in deeper(self.document):
+            fold(section)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Register the transform."""
+    """Register the transforms."""
+    app.add_transform(OpenDropdowns)
     app.add_post_transform(FoldDeeperSections)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

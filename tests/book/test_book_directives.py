@@ -311,17 +311,23 @@ one
 
 ### Going deeper: more (1 minute)
 
+```{dropdown} Read on
 two
+```
 
 #### Inside
 
 three
 
+```{dropdown} Read on
+and **more**
+```
+
 ## Second
 
 four, not Going deeper: here
 """
-    html, complaints = build(tmp_path, {"index.md": text}, "course_deeper")
+    html, complaints = build(tmp_path, {"index.md": text}, "sphinx_design", "course_deeper")
     assert complaints == ""
     assert html.count('<details class="deeper">') == html.count("</details>") == 1
     before, rest = html.split('<details class="deeper">')
@@ -334,6 +340,8 @@ four, not Going deeper: here
         True,
         False,
     ]
+    assert "<p>and <strong>more" in inside, "the text of a dropdown stands in the section's own fold"
+    assert "Read on" not in html
     assert "<p>one" in before
     assert "<p>four" in after
 

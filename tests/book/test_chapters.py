@@ -265,16 +265,16 @@ def test_lengths_count_what_is_seen_and_what_is_folded() -> None:
             cell("code", "assert a == 1", "hide-input"),
             cell(
                 "markdown",
-                "```{dropdown} four\nfolded words\n```\n\n### Going deeper: more\n\nwords",
+                "```{dropdown} four\nfolded words\n```\n\n### Going deeper: more\n\n```{dropdown} In\nit\n```",
             ),
-            cell("code", "b = 2"),
-            cell("markdown", "#### Still deeper\n\n## five\n\nsix"),
+            cell("code", "b = 2", "hide-input"),
+            cell("markdown", "#### Still deeper\n\n## five\n\nsix $y$ (`z`)"),
         ]
     }
     core, whole, folds = measuring.lengths(page)
-    assert (core.words, core.lines, core.asserts) == (7, 2, 1)
-    assert (whole.words, whole.lines, whole.asserts) == (15, 4, 2)
+    assert (core.words, core.lines, core.asserts) == (22, 2, 1)
+    assert (whole.words, whole.lines, whole.asserts) == (31, 4, 2)
     assert list(folds) == ["Going deeper: more"]
-    assert (folds["Going deeper: more"].words, folds["Going deeper: more"].lines) == (6, 1)
+    assert (folds["Going deeper: more"].words, folds["Going deeper: more"].lines) == (11, 1)
     timed = measuring.with_times(page)
     assert "### Going deeper: more (1 minute)\n" in "".join(timed["cells"][3]["source"])
