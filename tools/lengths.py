@@ -25,6 +25,7 @@ LINES_A_MINUTE = 10
 DEEPER = "Going deeper:"
 FOLDED_TAGS = {"hide-input", "hide-cell"}
 HEADING = re.compile(r"(#{1,6}) (.+)")
+LABEL = re.compile(r"\([\w-]+\)=")
 MINUTES = re.compile(r" \(\d+ minutes?\)$")
 TIME_LINE = re.compile(r"\*Reading time: [^*\n]+\*")
 
@@ -96,7 +97,9 @@ def pieces(notebook: dict[str, Any]) -> Iterator[Piece]:
             if heading and (deeper is None or len(heading[1]) <= level):
                 deeper = heading[2] if heading[2].startswith(DEEPER) else None
                 level = len(heading[1])
-            yield Piece(Length(words=len(line.split())), seen, deeper, cell.get("id", ""))
+            # A label belongs to the heading that follows, not to the section that ends.
+            section = None if LABEL.fullmatch(line) else deeper
+            yield Piece(Length(words=len(line.split())), seen, section, cell.get("id", ""))
 
 
 def lengths(notebook: dict[str, Any]) -> tuple[Length, Length, dict[str, Length]]:

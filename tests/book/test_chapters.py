@@ -268,12 +268,12 @@ def test_lengths_count_what_is_seen_and_what_is_folded() -> None:
                 "```{dropdown} four\nfolded words\n```\n\n### Going deeper: more\n\n```{dropdown} In\nit\n```",
             ),
             cell("code", "b = 2", "hide-input"),
-            cell("markdown", "#### Still deeper\n\n## five\n\nsix $y$ (`z`)"),
+            cell("markdown", "#### Still deeper\n\n(a-label)=\n## five\n\nsix $y$ (`z`)"),
         ]
     }
     core, whole, folds = measuring.lengths(page)
-    assert (core.words, core.lines, core.asserts) == (22, 2, 1)
-    assert (whole.words, whole.lines, whole.asserts) == (31, 4, 2)
+    assert (core.words, core.lines, core.asserts) == (23, 2, 1)
+    assert (whole.words, whole.lines, whole.asserts) == (32, 4, 2)
     assert list(folds) == ["Going deeper: more"]
     assert (folds["Going deeper: more"].words, folds["Going deeper: more"].lines) == (11, 1)
     timed = measuring.with_times(page)
