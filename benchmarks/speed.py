@@ -28,6 +28,7 @@ Key = TypeVar("Key")
 
 ROOT = Path(__file__).parents[1]
 REST = 0.25  # seconds between two turns
+TRIES = 3  # measurements of memory: from one process to the next, the same task differs by up to a quarter
 LIBRARIES = ("torch", "transformers", "x-transformers", "ctranslate2")
 QUICK = Sizes(d_model=16, n_heads=2, n_layers=1, d_ff=32, vocab_size=50, max_len=40)
 
@@ -188,9 +189,9 @@ def memory_all(
     for key, task in tasks.items():
         result[key] = {}
         for name in [name for name in names if task.kind not in CONTENDERS[name].lacks]:
-            # From one process to the next, the same task differs by up to a quarter.
             with multiprocessing.get_context("fork").Pool(1, maxtasksperchild=1) as pool:
-                tries = pool.starmap(peak_memory, [(name, task, sizes, threads)] * 3, chunksize=1)
+                each = [(name, task, sizes, threads)] * TRIES
+                tries = pool.starmap(peak_memory, each, chunksize=1)
             result[key][name] = round(statistics.median(tries), 1)
         print(f"{task.name}: peak MiB {result[key]}", flush=True)
     return result

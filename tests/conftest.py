@@ -33,6 +33,29 @@ settings.register_profile(
 settings.register_profile("explore", max_examples=300, deadline=None, suppress_health_check=_HEALTH)
 settings.load_profile("course")
 
+# Two processes share the tests, file by file: what takes longest comes first, so that none waits for the other.
+LONGEST = (
+    "test_pages.py",
+    "test_checks_answers.py",
+    "test_experiments.py",
+    "test_cli.py",
+    "test_checks_grading.py",
+    "test_reuse_page.py",
+    "test_training.py",
+    "test_page_translator.py",
+    "test_corpus_grammar.py",
+    "test_streams.py",
+    "test_mutants.py",
+    "test_benchmarks.py",
+    "test_packaging.py",
+)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    places = {name: place for place, name in enumerate(LONGEST)}
+    items.sort(key=lambda item: places.get(item.path.name, len(places)))
+
+
 Needs = Callable[[object, str], None]
 
 

@@ -71,7 +71,8 @@ def tests() -> list[list[str]]:
             print("  sudo apt-get install chromium", flush=True)
             if os.environ.get("CI"):
                 sys.exit("In CI nothing is skipped.")
-    return [[*PYTEST, "--durations=25", "--doctest-modules", "tests", "src"]]
+    order = "--no-loadscope-reorder"  # tests/conftest.py says what comes first
+    return [[*PYTEST, order, "--durations=25", "--doctest-modules", "tests", "src"]]
 
 
 def quick() -> list[list[str]]:

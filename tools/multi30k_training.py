@@ -29,11 +29,12 @@ PROBE: dict[str, Any] = {
     "watched": ["a cat sleeps ."],
     "recipe": {
         "vocab_size": 500,
+        "n_layers": 2,
         "training": {
-            "max_steps": 20,
+            "max_steps": 12,
             "max_tokens": 256,
-            "warmup_steps": 5,
-            "validate_every": 5,
+            "warmup_steps": 4,
+            "validate_every": 3,
             "average": 2,
         },
     },

@@ -160,10 +160,20 @@ def tests_named(stem: str) -> list[Path]:
     return sorted((ROOT / "tests").rglob(f"test_{stem}.py"))
 
 
+TESTED_ELSEWHERE = {  # by what the tests are named, if not by module or package
+    "encoder_decoder/newer.py": "families",
+    "encoder_decoder/relative.py": "long_context",
+    "long_context/costs.py": "long_context_attention",
+    "long_context/local.py": "long_context_attention",
+    "long_context/running.py": "long_context_attention",
+}
+
+
 def tests_of(path: Path) -> tuple[Path, ...]:
     """The tests of a module: its own, its package's, and the shared ones; none if it has none of its own."""
     package = path.parts[0] if len(path.parts) > 1 else path.stem
     own = {path.stem, package, f"{package}_{path.stem}", f"{path.stem}_paths"} - {"__init__"}
+    own |= {TESTED_ELSEWHERE.get(path.as_posix(), path.stem)}
     found = [test for stem in sorted(own) for test in tests_named(stem)]
     return (*found, *sorted((ROOT / "tests").rglob(SHARED_TESTS))) if found else ()
 

@@ -39,6 +39,7 @@ from transformer_course.corpus import grammar, multi30k
 from transformer_course.corpus.pairs import Pair
 from transformer_course.decoding import beam_search, greedy, sample
 from transformer_course.encoder_decoder import Transformer
+from transformer_course.recipe import train as training_of_a_translator
 from transformer_course.training import Trainer, average_checkpoints
 from transformer_course.translator import Translator
 
@@ -172,16 +173,22 @@ def precision(script: ModuleType) -> str:
 
 @contextmanager
 def _small_corpora() -> Iterator[None]:
-    """Two challenge sentences for each phenomenon; our own sentences in the place of Multi30k's."""
-    few = {kind: list(grammar.sentences_with(kind, "test", 2)) for kind in grammar.PHENOMENA}
+    """Two challenge sentences for each phenomenon; our own sentences in the place of Multi30k's.
+
+    A hundred pairs, not thousands, show on which subwords translations depend.
+    """
+
+    def few(seed: int) -> dict[str, list[Pair]]:
+        return {kind: list(grammar.sentences_with(kind, "test", 2)) for kind in grammar.PHENOMENA}
 
     def not_multi30k(split: str, *_: object, **__: object) -> list[Pair]:
         pairs = list(grammar.generate("train" if split == "train" else "test", 200))
         return pairs if split == "train" else pairs[:6]
 
     with (
-        patch.object(grammar, "challenge_sets", lambda seed: few),
+        patch.object(grammar, "challenge_sets", few),
         patch.object(multi30k, "load_pairs", not_multi30k),
+        patch.object(training_of_a_translator, "_LEFT_OUT", 100),
     ):
         yield
 

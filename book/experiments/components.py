@@ -56,16 +56,16 @@ CONFIG: dict[str, Any] = {
     },
 }
 PROBE: dict[str, Any] = {
-    "n_train": 400,
+    "n_train": 200,
     "n_valid": 20,
     "n_test": 10,
     # Few updates at a low rate: without norms the smallest difference soon decides.
     "training": {
-        "max_steps": 16,
-        "max_tokens": 512,
+        "max_steps": 8,
+        "max_tokens": 256,
         "peak_rate": 5e-4,
-        "warmup_steps": 6,
-        "validate_every": 8,
+        "warmup_steps": 4,
+        "validate_every": 4,
     },
 }
 

@@ -65,7 +65,7 @@ PROBE: dict[str, Any] = {
     "cache": {"preset": "tiny", "lengths": [2, 4], "rounds": 1},
     "recipe": {
         "vocab_size": 500,
-        "training": {"max_steps": 40, "max_tokens": 256, "warmup_steps": 10, "validate_every": 20},
+        "training": {"max_steps": 16, "max_tokens": 256, "warmup_steps": 6, "validate_every": 8},
     },
 }
 FORBIDDEN = [0, 1]  # <pad> and <s> are never chosen

@@ -38,10 +38,10 @@ CONFIG: dict[str, Any] = {
     },
 }
 PROBE: dict[str, Any] = {
-    "n_train": 400,
+    "n_train": 200,
     "n_valid": 20,
     "n_test": 10,
-    "training": {"max_steps": 32, "max_tokens": 512, "warmup_steps": 8, "validate_every": 4},
+    "training": {"max_steps": 12, "max_tokens": 256, "warmup_steps": 4, "validate_every": 4},
 }
 
 

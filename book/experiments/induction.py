@@ -34,7 +34,7 @@ CONFIG: dict[str, Any] = {
     "tested": [8, 9, 12, 14, 18, 20],
     "n_test": 256,
 }
-PROBE: dict[str, Any] = {"steps": 40, "curve_every": 10, "n_test": 32}
+PROBE: dict[str, Any] = {"steps": 20, "curve_every": 5, "n_test": 32}
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:

@@ -69,7 +69,7 @@ PROBE: dict[str, Any] = {
     "n_changed": 6,
     "n_probed": [60, 40],
     "recipe": {
-        "training": {"max_steps": 30, "max_tokens": 256, "warmup_steps": 10, "validate_every": 15},
+        "training": {"max_steps": 12, "max_tokens": 256, "warmup_steps": 4, "validate_every": 6},
     },
 }
 ENCODER = "encoder_layers.{}.self_attention"

@@ -65,7 +65,7 @@ PROBE: dict[str, Any] = {
     "n_train": 60,
     "n_valid": 4,
     "n_test": 2,
-    "training": {"max_steps": 24, "max_tokens": 512, "warmup_steps": 8, "validate_every": 8},
+    "training": {"max_steps": 6, "max_tokens": 256, "warmup_steps": 3, "validate_every": 3},
 }
 RANGES = ("up to {0}", "{1} and {2}", "{3} and more")
 

@@ -57,8 +57,8 @@ CONFIG: dict[str, Any] = {
 PROBE: dict[str, Any] = {
     "n_different": {"train": 60, "valid": 10, "test": 10},
     "n_chains": {"train": 200, "valid": 10},
-    "n_test": 4,
-    "training": {"max_steps": 30, "max_tokens": 512, "warmup_steps": 10, "validate_every": 10},
+    "n_test": 2,
+    "training": {"max_steps": 8, "max_tokens": 256, "warmup_steps": 4, "validate_every": 4},
 }
 
 

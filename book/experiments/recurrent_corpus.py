@@ -56,7 +56,7 @@ PROBE: dict[str, Any] = {
     "models": {
         name: {"d_model": 32} for name in ("GRU, one vector", "GRU, attention", "convolution")
     },
-    "training": {"max_steps": 30, "max_tokens": 512, "warmup_steps": 10, "validate_every": 10},
+    "training": {"max_steps": 12, "max_tokens": 256, "warmup_steps": 4, "validate_every": 4},
 }
 
 Measure = Callable[[Sequence[Pair], Sequence[str]], float]

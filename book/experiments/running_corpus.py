@@ -43,7 +43,7 @@ PROBE: dict[str, Any] = {
     "n_challenge": 2,
     "recipe": {
         "vocab_size": 500,
-        "training": {"max_steps": 30, "max_tokens": 256, "warmup_steps": 10, "validate_every": 10},
+        "training": {"max_steps": 12, "max_tokens": 256, "warmup_steps": 4, "validate_every": 4},
     },
 }
 HISTORY, SAID = "history.json", "said.json"

@@ -30,7 +30,7 @@ PROBE: dict[str, Any] = {
     "n_test": 20,
     "recipe": {
         "vocab_size": 500,
-        "training": {"max_steps": 40, "max_tokens": 256, "warmup_steps": 10, "validate_every": 20},
+        "training": {"max_steps": 16, "max_tokens": 256, "warmup_steps": 6, "validate_every": 8},
     },
 }
 

@@ -45,7 +45,7 @@ PROBE: dict[str, Any] = {
     "n_train": {"few pairs": 60, "many pairs": 400},
     "n_valid": 20,
     "n_test": 4,
-    "training": {"max_steps": 30, "max_tokens": 512, "warmup_steps": 10, "validate_every": 3},
+    "training": {"max_steps": 9, "max_tokens": 256, "warmup_steps": 4, "validate_every": 3},
 }
 
 

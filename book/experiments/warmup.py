@@ -34,12 +34,12 @@ CONFIG: dict[str, Any] = {
     "training": {"max_steps": 330, "max_tokens": 768, "validate_every": 330},
 }
 PROBE: dict[str, Any] = {
-    "warmup_steps": {"without": 1, "with": 10},
+    "warmup_steps": {"without": 1, "with": 6},
     "peak_rate": {"post": [5e-4], "pre": [1e-3]},
     "n_train": 300,
     "n_valid": 20,
     "model": {"n_encoder_layers": 3, "n_decoder_layers": 3},
-    "training": {"max_steps": 30, "max_tokens": 512, "validate_every": 10},
+    "training": {"max_steps": 16, "max_tokens": 256, "validate_every": 8},
 }
 
 

@@ -19,9 +19,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 FORKS = """
-import io, json, os, sys
+import gc, io, json, os, sys
 from transformer_course.__main__ import main
 import transformer_course.cli
+import nbclient, nbformat, torch._dynamo  # a check and a training would load them, each in its process
+
+gc.freeze()  # what is loaded needn't be looked through at the end of each process
 
 
 def opened(number, mode):  # as Python opens its streams

@@ -299,11 +299,11 @@ def test_ambiguous_english_has_all_readings() -> None:
     }  # fmt: skip
 
 
-def pair_of(phenomenon: str, wanted: object, split: str = "train") -> Pair:
-    """The first pair of a phenomenon that is as wanted."""
+def pair_of(phenomenon: str, wanted: object, split: str = "train", seed: int = 1) -> Pair:
+    """The first pair of a phenomenon that is as wanted; a seed that soon draws it saves time."""
     assert callable(wanted)
     for rule in grammar.PHENOMENA[phenomenon]:
-        pairs = grammar.draft.sentences_of(split, (rule,), Dice(1), style=CAREFUL)
+        pairs = grammar.draft.sentences_of(split, (rule,), Dice(seed), style=CAREFUL)
         for pair in islice(pairs, 400_000):
             if wanted(pair):
                 return pair
@@ -311,25 +311,31 @@ def pair_of(phenomenon: str, wanted: object, split: str = "train") -> Pair:
 
 
 @pytest.mark.parametrize(
-    ("phenomenon", "source", "targets"),
+    ("phenomenon", "source", "targets", "seed"),
     [
-        ("place", "The cat is on the mat.", {"Le chat est sur le tapis."}),
-        ("profession", "I am a student.", {"Je suis étudiant.", "Je suis étudiante."}),
+        ("place", "The cat is on the mat.", {"Le chat est sur le tapis."}, 248),
+        ("profession", "I am a student.", {"Je suis étudiant.", "Je suis étudiante."}, 1),
     ],
 )
 def test_the_course_s_own_sentences_are_in_training(
-    phenomenon: str, source: str, targets: set[str]
+    phenomenon: str, source: str, targets: set[str], seed: int
 ) -> None:
-    assert set(pair_of(phenomenon, lambda p: p.source == source).targets) == targets
+    pair = pair_of(phenomenon, lambda p: p.source == source, seed=seed)
+    assert set(pair.targets) == targets
 
 
 @pytest.mark.parametrize(
-    ("adjective", "end"),
-    [("tired", "parce qu'il était trop fatigué."), ("wide", "parce qu'elle était trop large.")],
+    ("adjective", "end", "seed"),
+    [
+        ("tired", "parce qu'il était trop fatigué.", 37),
+        ("wide", "parce qu'elle était trop large.", 40),
+    ],
 )
-def test_the_animal_and_the_street_meet_only_in_the_test(adjective: str, end: str) -> None:
+def test_the_animal_and_the_street_meet_only_in_the_test(
+    adjective: str, end: str, seed: int
+) -> None:
     source = f"The animal didn't cross the street because it was too {adjective}."
-    pair = pair_of("antecedent", lambda p: p.source == source, "test")
+    pair = pair_of("antecedent", lambda p: p.source == source, "test", seed)
     assert pair.targets == (f"L'animal n'a pas traversé la rue {end}",)
     assert split_of(("il", "animal", "street")) == "test"
 
@@ -400,10 +406,13 @@ def test_splits_hold_out_combinations() -> None:
 
 
 def test_parts_of_held_out_combinations_occur_in_training() -> None:
-    trained = {w.lower() for p in grammar.generate("train", 80_000, 0) for w in words(p.source)}
     tested = {w.lower() for p in grammar.generate("test", 500, 0) for w in words(p.source)}
-    tested = {word for word in tested if not word.isdigit()}  # a year is no word to be learnt
-    assert len(tested - trained) <= 3, tested - trained
+    missing = {word for word in tested if not word.isdigit()}  # a year is no word to be learnt
+    for pair in grammar.generate("train", 80_000, 0):
+        missing -= {word.lower() for word in words(pair.source)}
+        if len(missing) <= 3:
+            return
+    raise AssertionError(missing)
 
 
 def test_most_sentences_differ() -> None:
@@ -456,7 +465,7 @@ def test_most_words_are_aligned(sample: list[Pair]) -> None:
 
 
 def test_alignment_follows_the_meaning() -> None:
-    pair = pair_of("place", lambda p: p.source == "The cat is on the mat.")
+    pair = pair_of("place", lambda p: p.source == "The cat is on the mat.", seed=248)
     assert pair.alignment == tuple((i, i) for i in range(7))
 
 
@@ -583,11 +592,15 @@ def test_sentences_that_run_out_end_in_an_error() -> None:
 
 def test_the_examples_of_the_book_page() -> None:
     """Each French word of the page's table can be written by the grammar."""
-    known = {w for p in grammar.generate("train", 150_000, 3) for t in p.targets for w in words(t)}
     rows = [
         row.split("|")[3]
         for row in PAGE.read_text(encoding="utf-8").splitlines()
         if row.startswith("| ")
     ]
-    shown = {word for row in rows[1:] for word in words(row.replace("·", " "))}
-    assert shown - known == set()
+    missing = {word for row in rows[1:] for word in words(row.replace("·", " "))}
+    assert len(missing) > 20
+    for pair in grammar.generate("train", 150_000, 3):
+        missing -= {word for target in pair.targets for word in words(target)}
+        if not missing:
+            return
+    raise AssertionError(missing)

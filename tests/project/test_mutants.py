@@ -120,7 +120,7 @@ def test_a_mutant_is_caught_or_not_by_its_tests(tmp_path: Path) -> None:
 
     def outcome(text: str) -> str:
         mutant = mutants.Mutant("", Path("masking.py"), text, (test,))
-        return mutants.run((test,), mutant, 10 if "None" in text else 600)
+        return mutants.run((test,), mutant, 6 if "None" in text else 600)
 
     code = "def causal_mask(n): return "
     assert outcome(f"{code}6") == "passed"

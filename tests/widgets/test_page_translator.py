@@ -23,6 +23,7 @@ from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.inspecting import watching
 from transformer_course.masking import padding_mask
 from transformer_course.multi_head import MultiHeadAttention
+from transformer_course.translator import Translator
 
 from .node import node
 
@@ -30,6 +31,8 @@ ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "book" / "static" / "translator"
 SCRIPT = ROOT / "src" / "transformer_course" / "figures" / "translator" / "translator.js"
 PAIRS = list(grammar.generate("test", 200, seed=11))
+SOURCES = [pair.source for pair in PAIRS]
+COMPARED = 80  # Node takes a third of a second for a sentence
 ODD = [
     "l’arbre « là »",
     "  a\u00a0b\u200b ",
@@ -48,7 +51,7 @@ const read = (name) => fs.readFileSync(`${process.argv[2]}/${name}`, "utf8");
 vm.runInContext(`${fs.readFileSync(process.argv[4], "utf8")};globalThis.C = CourseTranslator`, context);
 vm.runInContext(`${read("weights.js")};globalThis.F = courseTranslatorFile`, context);
 const t = await context.C.load(context.F);
-const { sentences, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
+const { sentences, compared, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
 const say = (ids) => t.vocabulary.decode(ids.filter((id) => id > 2));
 const found = (text, options) => {
   const { ids, logProb } = t.search(text, options)[0];
@@ -58,8 +61,8 @@ const out = {
   encoded: [...sentences, ...odd].map((text) => t.vocabulary.encode(text)),
   decoded: odd.map((text) => t.vocabulary.decode(t.vocabulary.encode(text))),
   unseen: odd.map((text) => t.vocabulary.unseen(text)),
-  beam: sentences.map((text) => found(text, { beam: 4 })),
-  greedy: sentences.slice(0, 60).map((text) => found(text, { beam: 1 })),
+  beam: sentences.slice(0, compared).map((text) => found(text, { beam: 4 })),
+  greedy: sentences.slice(0, compared / 2).map((text) => found(text, { beam: 1 })),
   broken: broken.map((kind) => t.model.score(t.read(sentences[0]), out0(), kind)),
 };
 function out0() {
@@ -117,7 +120,7 @@ def told() -> dict[str, Any]:
     folder = ROOT / "_build" / "translator"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.mjs").write_text(RUN, encoding="utf-8")
-    asked = {"sentences": [pair.source for pair in PAIRS], "odd": ODD, "broken": BROKEN}
+    asked = {"sentences": SOURCES, "compared": COMPARED, "odd": ODD, "broken": BROKEN}
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
     command = [
         node(),
@@ -146,31 +149,38 @@ def vocabulary() -> Any:
     return Vocabulary(tokenizer, rules["seen"].split(" "))
 
 
+@cache
+def translator() -> Translator:
+    """The page's translator, by the package."""
+    return Translator(unpacked()[1], vocabulary())
+
+
+@cache
+def searched() -> list[tuple[str, float]]:
+    """What the package's beam search makes of all sentences, and the log-probability of each."""
+    best = [first for (first,) in translator().search(SOURCES)]
+    texts = vocabulary().decode([h.ids for h in best])
+    return [(text, h.log_prob) for text, h in zip(texts, best, strict=True)]
+
+
 def test_texts_fall_into_the_same_subwords() -> None:
-    texts = [pair.source for pair in PAIRS] + ODD
-    assert told()["encoded"] == vocabulary().encode(texts)
+    assert told()["encoded"] == vocabulary().encode(SOURCES + ODD)
     assert told()["decoded"] == vocabulary().decode(vocabulary().encode(ODD))
     assert told()["unseen"] == [list(vocabulary().unseen(text)) for text in ODD]
 
 
 def test_the_same_words_come_out_with_the_same_probabilities() -> None:
-    from transformer_course.translator import Translator
-
-    translator = Translator(unpacked()[1], vocabulary())
-    sources = [pair.source for pair in PAIRS]
-    found = [best for (best,) in translator.search(sources)]
-    assert [h["text"] for h in told()["beam"]] == translator.vocabulary.decode(
-        [h.ids for h in found]
-    )
-    for ours, theirs in zip(found, told()["beam"], strict=True):
-        assert abs(ours.log_prob - theirs["logProb"]) < 1e-3
-    greedy = translator.translate(sources[:60], beam=1)
+    assert len(told()["beam"]) == COMPARED
+    for (text, log_prob), theirs in zip(searched()[:COMPARED], told()["beam"], strict=True):
+        assert theirs["text"] == text
+        assert abs(log_prob - theirs["logProb"]) < 1e-3
+    greedy = translator().translate(SOURCES[: COMPARED // 2], beam=1)
     assert [h["text"] for h in told()["greedy"]] == greedy
 
 
 def test_the_weights_are_those_of_the_recipe() -> None:
     """As many held-out sentences come out right as with the recipe in full precision."""
-    right = sum(pair.accepts(h["text"]) for pair, h in zip(PAIRS, told()["beam"], strict=True))
+    right = sum(pair.accepts(text) for pair, (text, _) in zip(PAIRS, searched(), strict=True))
     assert right / len(PAIRS) > 0.92
 
 
@@ -183,7 +193,7 @@ def test_the_files_are_small_enough() -> None:
 def broken_scores(kind: dict[str, Any]) -> list[float]:
     """Log-probabilities of the first sentence's translation, by the package, with something left out."""
     _, model = unpacked()
-    src = torch.tensor([[*vocabulary().encode([PAIRS[0].source])[0], 2]])
+    src = torch.tensor([[*vocabulary().encode(SOURCES[:1])[0], 2]])
     ids = told()["beam"][0]["ids"]
     tgt = torch.tensor([[1, *ids[:-1]]])
     visitors: dict[str, Any] = {}

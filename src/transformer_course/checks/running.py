@@ -291,5 +291,6 @@ def unchanged(given: Any, original: Any) -> bool:
         now, before = (
             np.asarray(x.detach() if isinstance(x, torch.Tensor) else x) for x in (given, original)
         )
-        return np.array_equal(now, before, equal_nan=before.dtype.kind in "fc")
+        with_nan = before.dtype.kind in "fc"
+        return np.array_equal(now, before) or np.array_equal(now, before, equal_nan=with_nan)
     return given is original or bool(given == original)
