@@ -522,7 +522,7 @@ def test_prompts_that_cannot_be_continued_are_refused() -> None:
     model = decoder()
     with refuses("beams (0) must be 1 or more"):
         model.start(full, 3, 0)
-    message = "src must hold at least one token a row, and padding on the right only"
+    message = "src must hold at least one token a row, padding on the right only"
     for rows in ([[0, 3, 4]], [[3, 4, 5], [3, 0, 4]], [[3, 4], [0, 0]]):
         with refuses(message):
             model.start(torch.tensor(rows), 3)

@@ -595,3 +595,17 @@ def test_what_is_missing_skips_with_a_sentence_and_fails_in_ci(tmp_path: Path, c
     else:
         assert run.returncode == 0
         assert "1 passed, 2 skipped, 1 xfailed" in run.stdout
+
+
+@pytest.mark.parametrize(
+    "family", ["EncoderOnly", "DecoderOnly", "Classifier", "VisionTransformer"]
+)
+def test_each_family_has_at_most_sixty_lines_of_its_own(family: str) -> None:
+    """Chapter 11 says so; blank lines and docstrings don't count."""
+    path = PACKAGE / "families" / "models.py"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    (node,) = (n for n in parsed(path).body if isinstance(n, ast.ClassDef) and n.name == family)
+    docs = [n.body[0] for n in ast.walk(node) if isinstance(n, Documented) and ast.get_docstring(n)]
+    explained = {i for doc in docs for i in range(doc.lineno, (doc.end_lineno or doc.lineno) + 1)}
+    own = set(range(node.lineno, (node.end_lineno or 0) + 1)) - explained
+    assert sum(bool(lines[i - 1].strip()) for i in own) <= 60

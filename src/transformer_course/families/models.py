@@ -253,9 +253,7 @@ class DecoderOnly(nn.Module):
         check_ids("src", src, self.config.vocab_size)
         real = src != self.config.pad_id  # (batch, length)
         if not bool(real[:, 0].all()) or bool((real[:, 1:] > real[:, :-1]).any()):
-            raise ValueError(
-                "src must hold at least one token a row, and padding on the right only"
-            )
+            raise ValueError("src must hold at least one token a row, padding on the right only")
         caches = self.stack.start_caches(src.shape[0], src.shape[1] + max_len * beams)
         states, lengths = self.states(src, None, caches), real.sum(-1)
         last = states[torch.arange(len(src), device=src.device), lengths - 1]  # (batch, d_model)
