@@ -1,7 +1,8 @@
 """How long every chapter is, and how long it takes to read: python tools/lengths.py [--write] [NOTEBOOK ...]
 
-The *core* of a page is what a reader sees without opening anything: all words of its text outside `{dropdown}`,
-markup and quiz among them, and code outside cells tagged `hide-input` or `hide-cell`. The whole page is all of it.
+The *core* of a page is what a reader sees without opening anything: all words of its text outside
+`{dropdown}`, markup and quiz among them, and code outside cells tagged `hide-input` or `hide-cell`. The whole
+page is all of it.
 
 Reading time: 200 words a minute, as one reads technical text, and ten lines of code a minute. With
 `--write` the line of reading time on top of a page and the minutes in headings "Going deeper:" are brought up
