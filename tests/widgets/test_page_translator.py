@@ -33,6 +33,7 @@ SCRIPT = ROOT / "src" / "transformer_course" / "figures" / "translator" / "trans
 PAIRS = list(grammar.generate("test", 200, seed=11))
 SOURCES = [pair.source for pair in PAIRS]
 COMPARED = 80  # Node takes a third of a second for a sentence
+PENALISED = 25  # with an α that is high enough to change some of them
 ODD = [
     "l’arbre « là »",
     "  a\u00a0b\u200b ",
@@ -51,7 +52,7 @@ const read = (name) => fs.readFileSync(`${process.argv[2]}/${name}`, "utf8");
 vm.runInContext(`${fs.readFileSync(process.argv[4], "utf8")};globalThis.C = CourseTranslator`, context);
 vm.runInContext(`${read("weights.js")};globalThis.F = courseTranslatorFile`, context);
 const t = await context.C.load(context.F);
-const { sentences, compared, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
+const { sentences, compared, penalised, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
 const say = (ids) => t.vocabulary.decode(ids.filter((id) => id > 2));
 const found = (text, options) => {
   const { ids, logProb } = t.search(text, options)[0];
@@ -62,6 +63,7 @@ const out = {
   decoded: odd.map((text) => t.vocabulary.decode(t.vocabulary.encode(text))),
   unseen: odd.map((text) => t.vocabulary.unseen(text)),
   beam: sentences.slice(0, compared).map((text) => found(text, { beam: 4 })),
+  longer: sentences.slice(0, penalised).map((text) => found(text, { beam: 4, alpha: 5 })),
   greedy: sentences.slice(0, compared / 2).map((text) => found(text, { beam: 1 })),
   broken: broken.map((kind) => t.model.score(t.read(sentences[0]), out0(), kind)),
 };
@@ -120,7 +122,13 @@ def told() -> dict[str, Any]:
     folder = ROOT / "_build" / "translator"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.mjs").write_text(RUN, encoding="utf-8")
-    asked = {"sentences": SOURCES, "compared": COMPARED, "odd": ODD, "broken": BROKEN}
+    asked = {
+        "sentences": SOURCES,
+        "compared": COMPARED,
+        "penalised": PENALISED,
+        "odd": ODD,
+        "broken": BROKEN,
+    }
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
     command = [
         node(),
@@ -176,6 +184,13 @@ def test_the_same_words_come_out_with_the_same_probabilities() -> None:
         assert abs(log_prob - theirs["logProb"]) < 1e-3
     greedy = translator().translate(SOURCES[: COMPARED // 2], beam=1)
     assert [h["text"] for h in told()["greedy"]] == greedy
+
+
+def test_the_length_penalty_is_the_packages() -> None:
+    longer = translator().translate(SOURCES[:PENALISED], alpha=5.0)
+    assert [h["text"] for h in told()["longer"]] == longer
+    differ = [a != b["text"] for a, b in zip(longer, told()["beam"], strict=False)]
+    assert sum(differ) >= 3
 
 
 def test_the_weights_are_those_of_the_recipe() -> None:
