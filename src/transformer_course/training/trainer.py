@@ -32,7 +32,7 @@ from transformer_course.training.config import TrainingConfig
 from transformer_course.training.final import History, KeptWeights, best_and_last
 from transformer_course.training.optimizers import adam, check_optimizer
 from transformer_course.training.progress import Clock, Progress
-from transformer_course.training.resuming import VERSION, check_same_run, same_run
+from transformer_course.training.resuming import VERSION, check_same_run, checked_values, same_run
 
 Outcome = Literal["finished", "stopped early", "interrupted"]
 
@@ -252,7 +252,8 @@ class Trainer:
             "random.": random_state(self.device),
         }
         flat = {prefix + n: t for prefix, named in tensors.items() for n, t in named.items()}
-        save_tensors(checkpoint_path(self.folder, self.step), flat, self._values())
+        values = self._values() | {"remembered": len(tensors["optimizer."])}
+        save_tensors(checkpoint_path(self.folder, self.step), flat, values)
         write_json(self.folder / "history.json", self.history)
         needed |= best_and_last(self.history[:-1], self.config.average)
         keep_only(self.folder, {self.step} | needed)
@@ -288,14 +289,21 @@ class Trainer:
         if self.folder is None:
             raise CheckpointError("a trainer without a folder has nothing to resume from")
         tensors, values = load_checkpoint(self.folder, checkpoint)
+        values = checked_values(self.folder, values)
         check_same_run(self.folder, values, self._same, self.model.config)
+        batches = self._batches_of(values["epoch"])
+        if values["position"] >= len(batches):
+            raise CheckpointError(
+                f"{self.folder}: the checkpoint is damaged: position can't be {values['position']}"
+            )
         load_weights(self.model, with_prefix(tensors, "model."))
-        load_optimizer(self.optimizer, with_prefix(tensors, "optimizer."))
+        memory = with_prefix(tensors, "optimizer.")
+        load_optimizer(self.optimizer, memory, values["remembered"])
         set_random_state(with_prefix(tensors, "random."), self.device)
         self.step, self.epoch, self.position = values["step"], values["epoch"], values["position"]
         self._seconds, self.history = values["seconds"], values["history"]
         self._loss_sum, self._loss_count = values["loss_sum"], values["loss_count"]
-        self._batches = self._batches_of(self.epoch)
+        self._batches = batches
         steps, patience = self.config.max_steps, self.config.patience
         if steps > values["training"].get("max_steps", steps) and self._out_of_patience():
             raise CheckpointError(
