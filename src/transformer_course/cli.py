@@ -542,6 +542,8 @@ def check_notebooks(
     """
     with _errors_in_one_sentence(debug):
         notebooks = find_notebooks(paths)
+        if json_out:
+            check_output(None, json_out, notebooks)
         marks: list[Mark] = []
         for notebook in notebooks:
             found = mark_notebook(notebook, seconds)

@@ -15,6 +15,7 @@ from random import Random
 import pytest
 import torch
 from small_runs import number_pairs, small_model, small_recipe, trained, trained_run
+from typer.testing import CliRunner
 
 from transformer_course.checkpoints import (
     CheckpointError,
@@ -29,12 +30,14 @@ from transformer_course.checkpoints import (
     write_json,
     write_sealed,
 )
+from transformer_course.cli import app
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.interrupts import catch_interrupt
 from transformer_course.recipe import Recipe, refuse_used, train_translator
 from transformer_course.recipe.data import Data
 from transformer_course.recipe.folder import load_run, save_run
 from transformer_course.recipe.writing import only_writer, refuse_run_file
+from transformer_course.training import Progress
 from transformer_course.translator import Translator
 
 PAIRS = number_pairs(longest=2)
@@ -120,8 +123,50 @@ def test_wrong_threads_are_named(tmp_path: Path, threads: object) -> None:
         load_run(tmp_path)
 
 
-@pytest.mark.parametrize("data", [None, 3, "x", [], {"corpus": 3}, {"files": 7}])
+def test_a_run_without_a_checkpoint_is_not_started_anew_with_a_changed_vocabulary(
+    tmp_path: Path,
+) -> None:
+    def stop(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_translator(PAIRS, PAIRS, tmp_path, small_recipe(), report=stop)
+    path = tmp_path / "vocabulary.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"seen": "', '"seen": "zero '), encoding="utf-8")
+    with pytest.raises(CheckpointError, match=r"vocabulary\.json was changed since"):
+        train_translator(PAIRS, PAIRS, tmp_path, resume=True)
+
+
+def test_a_file_of_a_later_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.json"
+    small_recipe().save(tmp_path)
+    for number, sentence in ((2, "has format 2, this package reads up to 1"), ("1", "is damaged")):
+        write_json(path, small_recipe().record() | {"format": number})
+        with pytest.raises(CheckpointError, match=sentence):
+            Recipe.load(tmp_path)
+    trained().save(tmp_path)
+    tensors, values = load_tensors(tmp_path / "model.safetensors")
+    save_tensors(tmp_path / "model.safetensors", tensors, values | {"format": 2})
+    with pytest.raises(CheckpointError, match="has format 2"):
+        Translator.load(tmp_path)
+
+
+def test_names_of_files_need_not_be_utf_8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff.en")
+    save_run(tmp_path, Data(files=(name,)), 1, [])
+    assert load_run(tmp_path)[0].files == (name,)
+
+
+WRONG_DATA: list[object] = [None, 3, "x", [], {"corpus": 3}, {"files": 7}]
+WRONG_DATA += [{"files": [number]} for number in (0, 1.5, True, None, [], {})]
+WRONG_DATA += [{"corpus": "multi30k", "folder": 3}, {"corpus": "grammar", "n_pairs": 1.5}]
+
+
+@pytest.mark.parametrize("data", WRONG_DATA)
 def test_wrong_data_of_a_run_are_named(tmp_path: Path, data: object) -> None:
+    whole = {"corpus": "", "files": [], "valid_files": []}
+    data = whole | data if isinstance(data, dict) else data
     write_json(tmp_path / "run.json", {"data": data, "threads": 1})
     with pytest.raises(CheckpointError, match=r"run\.json is damaged"):
         load_run(tmp_path)
@@ -167,6 +212,10 @@ def test_a_vocabulary_that_cuts_otherwise_belongs_to_another_model(tmp_path: Pat
     state = json.loads(path.read_text(encoding="utf-8"))
     merges = state["model"]["merges"]
     merges[0], merges[-1] = merges[-1], merges[0]
+    path.write_text(json.dumps(state), encoding="utf-8")
+    with pytest.raises(CheckpointError, match="was changed since it was written"):
+        Translator.load(tmp_path)
+    del state["model"]["digest"]  # as an older version wrote it
     path.write_text(json.dumps(state), encoding="utf-8")
     with pytest.raises(CheckpointError, match="belongs to another vocabulary"):
         Translator.load(tmp_path)
@@ -259,8 +308,32 @@ def test_scores_never_replace_a_file_of_the_run(tmp_path: Path) -> None:
     for path in (run / "model.safetensors", run / "checkpoints" / "x.json", run / "run.json"):
         with pytest.raises(CheckpointError, match="is a file of the run"):
             refuse_run_file(run, path)
+        with pytest.raises(CheckpointError, match="is a file of the run"):  # of another one, too
+            refuse_run_file(tmp_path, path)
     refuse_run_file(run, tmp_path / "model.safetensors")
     refuse_run_file(run, run / "scores.json")
+
+
+def test_marks_never_replace_a_notebook_nor_a_file_of_a_run(tmp_path: Path) -> None:
+    notebook = tmp_path / "a.ipynb"
+    notebook.write_text("{}", encoding="utf-8")
+    model = trained_run() / "model.safetensors"
+    before = model.read_bytes()
+    for place, sentence in ((notebook, "is read from"), (model, "is a file of the run")):
+        command = ["check", str(notebook), "--json", str(place)]
+        told = CliRunner().invoke(app, command)
+        assert told.exit_code == 1
+        assert sentence in told.stderr
+    assert notebook.read_text(encoding="utf-8") == "{}"
+    assert model.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are text there")
+def test_a_folder_whose_model_could_not_be_read_again_is_not_trained_in(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"\xff")
+    with pytest.raises(CheckpointError, match="its name is no UTF-8"):
+        train_translator(PAIRS, PAIRS, folder, small_recipe(max_steps=1))
+    assert not folder.exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no FIFOs")

@@ -1,4 +1,4 @@
-"""Checkpoints of the right digest and the wrong content: refused in a sentence, never gone on with in silence."""
+"""Checkpoints of the right digest and the wrong content: refused in a sentence, never taken in silence."""
 
 import json
 import shutil

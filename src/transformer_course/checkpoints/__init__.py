@@ -6,7 +6,9 @@ a whole file (`checkpoints.files`). Nothing is pickled: values beside the tensor
 """
 
 from transformer_course.checkpoints.files import (
+    FORMAT,
     CheckpointError,
+    check_format,
     read_json,
     read_sealed,
     replacing,
@@ -37,8 +39,10 @@ from transformer_course.checkpoints.tensors import (
 )
 
 __all__ = [
+    "FORMAT",
     "CheckpointError",
     "HasParameters",
+    "check_format",
     "checkpoint_path",
     "keep_only",
     "list_checkpoints",

@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -159,7 +160,9 @@ def _read(path: Path) -> "NotebookNode":
             f"the file is not JSON from line {error.lineno} on; it may be cut off"
         ) from error
     try:
-        cells = nbformat.reads(text, as_version=4).cells
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ids of cells that are missing, or there twice
+            cells = nbformat.reads(text, as_version=4).cells
         codes = [nbformat.v4.new_code_cell(c.source) for c in cells if c.cell_type == "code"]
     except Exception as error:  # which one it is depends on what is missing
         raise ValueError("the file is JSON, but not a notebook") from error
