@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from random import Random
 
@@ -32,12 +33,13 @@ from transformer_course.checkpoints import (
 )
 from transformer_course.cli import app
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.fast import chunked_cross_entropy
 from transformer_course.interrupts import catch_interrupt
-from transformer_course.recipe import Recipe, refuse_used, train_translator
+from transformer_course.recipe import Recipe, TrainingWarning, refuse_used, train_translator
 from transformer_course.recipe.data import Data
 from transformer_course.recipe.folder import load_run, save_run
 from transformer_course.recipe.writing import only_writer, refuse_run_file
-from transformer_course.training import Progress
+from transformer_course.training import Progress, Trainer
 from transformer_course.translator import Translator
 
 PAIRS = number_pairs(longest=2)
@@ -377,6 +379,69 @@ def test_a_signal_that_is_ignored_stays_so() -> None:
         assert not interrupted.is_set()
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+# Numbers
+
+
+def test_a_run_that_diverged_goes_on_with_a_lower_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "a.en", tmp_path / "a.fr"
+    source.write_text("".join(f"{p.source}\n" for p in PAIRS), encoding="utf-8")
+    target.write_text("".join(f"{p.target}\n" for p in PAIRS), encoding="utf-8")
+    out = str(tmp_path / "run")
+    sizes = (
+        "--layers 1 --d-model 16 --heads 2 --d-ff 16 --vocab-size 259 --precision fp32 --threads 1"
+    )
+    steps = "--steps 8 --warmup 2 --validate-every 3 --max-tokens 200 --rate 1"
+    command = ["train", "--out", out, "--pairs", str(source), str(target)]
+    real = Trainer._checked
+    spoilt = torch.tensor(float("nan"))
+
+    def checked(self: Trainer, loss: torch.Tensor, norm: torch.Tensor) -> float:
+        bad = self.step == 4 and self.config.peak_rate == 1
+        return real(self, spoilt if bad else loss, norm)
+
+    monkeypatch.setattr(Trainer, "_checked", checked)
+    told = CliRunner().invoke(app, [*command, *f"{sizes} {steps}".split()])
+    assert told.exit_code == 1
+    assert f"go on with: transformer-course train --out {out} --resume --rate 0.25" in told.stderr
+    assert told.stderr.splitlines()[-1].startswith("error: loss is nan and the gradient's norm ")
+    refused = CliRunner().invoke(app, ["train", "--out", out, "--resume", "--rate", "2"])
+    assert "was started with peak_rate = 1.0, not 2.0; resume without that option, or with a " in (
+        refused.stderr
+    )
+    told = CliRunner().invoke(app, ["train", "--out", out, "--resume", "--rate", "0.25"])
+    assert told.exit_code == 0, told.stderr
+    assert "the highest learning rate is 0.25 instead of 1, after a warm-up of 2" in told.stdout
+    assert Recipe.load(out).training.peak_rate == 0.25
+    command[2] = str(tmp_path / "worse")
+    told = CliRunner().invoke(app, [*command, *sizes.split(), "--rate", "30", "--steps", "2"])
+    assert told.exit_code == 0
+    assert "\nNote: the lowest validation loss, " in told.stderr.replace("\r", "\n")
+    assert "is above ln 259 = 5.56, that of guessing evenly" in told.stderr
+
+
+def test_a_training_that_learned_nothing_says_so(tmp_path: Path) -> None:
+    with pytest.warns(TrainingWarning, match=r"is above ln \d+ = .*has learned nothing"):
+        train_translator(PAIRS, PAIRS, tmp_path / "a", small_recipe(max_steps=1, peak_rate=9.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train_translator(PAIRS, PAIRS, tmp_path / "b", small_recipe(max_steps=8))
+
+
+@pytest.mark.parametrize("scale", [0.1, 1e2, 1e4, 1e8])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.9])
+def test_no_loss_is_negative_however_large_the_logits(scale: float, smoothing: float) -> None:
+    torch.manual_seed(0)
+    states, weight = torch.randn(16, 32) * scale, torch.randn(300, 32) * scale
+    logits = (states @ weight.T)[:, 3:]
+    for labels in (logits.argmax(-1) + 3, logits.argmin(-1) + 3):
+        for mixed in (False, True):
+            with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+                loss = chunked_cross_entropy(states, weight, labels, 0, smoothing)
+            assert 0 <= loss < float("inf")
 
 
 # Arguments, threads

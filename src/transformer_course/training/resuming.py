@@ -18,6 +18,31 @@ from transformer_course.training.config import TrainingConfig
 VERSION = 3
 
 
+def may_change(name: str, old: object, new: object) -> bool:
+    """Whether a run may go on with another value of a setting.
+
+    It may be made longer, and it may learn more gently from here on, as one that has diverged must.
+
+    Args:
+        name: the setting.
+        old: its value so far.
+        new: its value from now on.
+
+    Returns:
+        True for more `max_steps`, a lower `peak_rate` and more `warmup_steps`.
+
+    >>> may_change("peak_rate", 0.1, 0.01), may_change("peak_rate", 0.01, 0.1), may_change("seed", 0, 1)
+    (True, False, False)
+    """
+    if not (_is_number(old) and _is_number(new)):
+        return False
+    more = float(new) - float(old)  # type: ignore[arg-type]
+    return {"max_steps": more > 0, "warmup_steps": more > 0, "peak_rate": more < 0}.get(name, False)
+
+
+CHANGEABLE = ("max_steps", "peak_rate", "warmup_steps")
+
+
 def same_run(
     config: TrainingConfig, sizes: Sizes, optimizer: str, data: Batches, held_out: Batches | None
 ) -> dict[str, dict[str, Any]]:
@@ -142,7 +167,7 @@ _RULES: dict[tuple[str, ...], Callable[[Any], bool]] = {
 def check_same_run(
     folder: Path, saved: dict[str, Any], now: dict[str, dict[str, Any]], sizes: Sizes
 ) -> None:
-    """Refuse a checkpoint of another run; only `max_steps` may be more now, which makes the run longer.
+    """Refuse a checkpoint of another run; what `may_change` allows may be other now.
 
     Args:
         folder: the run's, for the message.
@@ -165,7 +190,7 @@ def check_same_run(
 def _compare(folder: Path, part: str, name: str, old: Any, new: Any) -> None:
     if part == "held_out" and None in (old, new):
         return  # one of the two doesn't know what was held out
-    if old == new or (name == "max_steps" and _is_count(old) and new > old):
+    if old == new or may_change(name, old, new):
         return
     if part in ("examples", "held_out"):
         did = "trained" if part == "examples" else "validated"
