@@ -32,7 +32,7 @@ from transformer_course.checkpoints import (
     write_atomically,
     write_json,
 )
-from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook
+from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook, require_fence
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
@@ -76,6 +76,7 @@ Debug = Annotated[
     ),
 ]
 _PACKAGE = Path(__file__).resolve().parent
+_PATIENCE = 5.0  # seconds without a word
 _LINES_AT_ONCE = 1000  # of a file: enough for full batches, and little memory
 _INTERNAL = "this looks like a mistake in the program: --debug shows where it comes from"
 
@@ -337,8 +338,9 @@ def translate(
             translator, lines, beam=beam, alpha=alpha, n_best=n_best or 1, at_once=at_once
         )
         number = wrong = written = 0
-        with _opened(output) as out:
+        with _opened(output) as out, _lines_bar(at_once > 1) as bar:
             for number, answer in enumerate(answers, 1):
+                bar.update()
                 for line in _hypotheses(answer, number) if n_best else [answer.text]:
                     print(line, file=out, flush=True)
                     written += 1
@@ -349,6 +351,18 @@ def translate(
             print(f"lines written to {output}: {written:,}{read}", file=sys.stderr)
         if wrong:
             raise typer.Exit(1)
+
+
+def _lines_bar(shown: bool) -> "tqdm[Any]":
+    """How many lines are done, on standard error, if it takes longer than some seconds."""
+    return tqdm(
+        bar_format="{n_fmt} lines, {rate_fmt}",
+        unit=" lines",
+        disable=not shown or sys.stdout.isatty(),  # there one sees the lines themselves
+        delay=_PATIENCE,
+        mininterval=1 if sys.stderr.isatty() else 10,
+        leave=False,
+    )
 
 
 @contextmanager
@@ -545,9 +559,15 @@ def check_notebooks(
     paths: Annotated[list[Path], typer.Argument(help="Exercise notebooks, or folders of them.")],
     json_out: Annotated[Path | None, typer.Option("--json", help="Write marks as JSON.")] = None,
     seconds: Annotated[int, typer.Option(min=1, help="Time limit of one cell.")] = 120,
+    fence: Annotated[
+        bool, typer.Option("--fence", help="No network, no writing elsewhere, less memory; Linux.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Run learners' notebooks and report what their checks say. It runs the learners' code.
+
+    Without --fence that code may do whatever you may; with it, it can still read your files, and write its own
+    verdict. Of the environment it sees only what Python needs.
 
     An exercise is right, not yet right or not attempted. There is no verdict if its check was never reached,
     and it is not in the notebook if nothing calls its check. A notebook that can't be read or run is not run:
@@ -557,9 +577,13 @@ def check_notebooks(
         notebooks = find_notebooks(paths)
         if json_out:
             check_output(None, json_out, notebooks)
+        if fence:
+            require_fence()
+        else:
+            print("Note: no fence: the notebooks run with all your rights", file=sys.stderr)
         marks: list[Mark] = []
         for notebook in notebooks:
-            found = mark_notebook(notebook, seconds)
+            found = mark_notebook(notebook, seconds, fenced=fence)
             print(notebook)
             for mark in found:
                 print(f"  {_describe_mark(mark)}")

@@ -238,8 +238,9 @@ def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair], list[Pai
     drawn = sorted(sources, key=lambda source: hashlib.sha256(source.encode()).digest())
     valid = set(drawn[:held])
     test = set(drawn[held : 2 * held]) if len(sources) >= 10 else set()
+    held_out = valid | test
     return (
-        [pair for pair in pairs if pair.source not in valid | test],
+        [pair for pair in pairs if pair.source not in held_out],
         [pair for pair in pairs if pair.source in valid],
         [pair for pair in pairs if pair.source in test],
     )
