@@ -1,8 +1,8 @@
 """A fence around notebooks of strangers: what they see of the environment, and where Linux allows it, more.
 
 Always: of the environment only what Python needs. With `--fence`: no network, files outside the notebook's own
-folder can only be read, memory and the size of files are limited. A fence keeps mistakes and pranks in. It
-hides nothing that the teacher's files hold, and a notebook can write its own verdict: it is no examination room.
+folder can only be read, memory and the size of files are limited. A fence keeps mistakes and pranks in. What
+the teacher may read it doesn't hide, and a notebook can write its own verdict: it is no examination room.
 
 Run as a script, with a folder and a command, it puts itself behind the fence and becomes the command.
 """
