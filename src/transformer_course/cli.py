@@ -353,7 +353,7 @@ def translate(
             raise typer.Exit(1)
 
 
-def _lines_bar(shown: bool) -> "tqdm[Any]":
+def _lines_bar(shown: bool) -> tqdm:
     """How many lines are done, on standard error, if it takes longer than some seconds."""
     return tqdm(
         bar_format="{n_fmt} lines, {rate_fmt}",

@@ -15,6 +15,7 @@ from transformer_course.checkpoints.tensors import not_finite
 # What is one number, whatever the parameter's shape; all else has that shape.
 _NUMBERS = ("step", "mu_product", "eta", "mu")
 # What these remember of a parameter that has been updated.
+_UNFIT = "the optimiser's memory doesn't fit"
 _ADAM = {"step", "exp_avg", "exp_avg_sq"}
 _REMEMBERED = {"Adam": _ADAM, "AdamW": _ADAM}
 
@@ -63,31 +64,30 @@ def load_optimizer(
     for key, tensor in tensors.items():
         number, _, name = key.partition(".")
         if not (number.isdecimal() and int(number) < len(parameters) and name):
-            raise _unfit(f"there is no place for {key}")
+            raise CheckpointError(f"{_UNFIT}: there is no place for {key}")
         parameter = parameters[int(number)]
         kind = torch.float32 if name in _NUMBERS else parameter.dtype
         shape = torch.Size() if name in _NUMBERS else parameter.shape
         if tensor.shape != shape or tensor.dtype != kind:
-            raise _unfit(
-                f"{key} must have shape {tuple(shape)} of {kind}, got {tuple(tensor.shape)} of {tensor.dtype}"
+            raise CheckpointError(
+                f"{_UNFIT}: {key} must have shape {tuple(shape)} of {kind}, "
+                f"got {tuple(tensor.shape)} of {tensor.dtype}"
             )
         # A copy: what was read lies in the file, which may be cut or changed while the training goes on.
         state.setdefault(int(number), {})[name] = tensor.clone()
     if name := not_finite(tensors):
-        raise _unfit(f"{name} holds NaN or an infinite number")
+        raise CheckpointError(f"{_UNFIT}: {name} holds NaN or an infinite number")
     whole = {frozenset(slots) for slots in state.values()}
     if len(whole) > 1:
-        raise _unfit("parameters remember unlike things")
+        raise CheckpointError(f"{_UNFIT}: parameters remember unlike things")
     kind_name = type(optimizer).__name__
     if missing := _REMEMBERED.get(kind_name, set()) - set(*whole) if whole else None:
-        raise _unfit(f"{kind_name} remembers {', '.join(sorted(missing))}, and it isn't there")
+        raise CheckpointError(
+            f"{_UNFIT}: {kind_name} remembers {', '.join(sorted(missing))}, and it isn't there"
+        )
     if len(tensors) < least:
-        raise _unfit(f"there must be {least} tensors of it, got {len(tensors)}")
+        raise CheckpointError(f"{_UNFIT}: there must be {least} tensors of it, got {len(tensors)}")
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
-
-
-def _unfit(why: str) -> CheckpointError:
-    return CheckpointError(f"the optimiser's memory doesn't fit: {why}")
 
 
 def random_state(device: torch.device) -> dict[str, Tensor]:

@@ -90,7 +90,7 @@ class Recipe:
         """The same recipe with other settings of its training.
 
         Args:
-            settings: fields of `TrainingConfig` by name.
+            **settings: fields of `TrainingConfig` by name.
 
         Returns:
             The recipe.
