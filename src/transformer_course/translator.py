@@ -12,7 +12,9 @@ import torch
 from torch import Tensor
 
 from transformer_course.checkpoints import (
+    FORMAT,
     CheckpointError,
+    check_format,
     list_checkpoints,
     load_tensors,
     load_weights,
@@ -144,6 +146,7 @@ class Translator:
             raise CheckpointError(f"{path} is missing: training isn't finished, resume it first")
         vocabulary = load_vocabulary(Path(folder))
         tensors, values = load_tensors(path)
+        check_format(path, values.get("format", 1))
         try:
             model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
@@ -168,6 +171,7 @@ class Translator:
             CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know.
         """
         values = {
+            "format": FORMAT,
             "model": _name(self.model),
             "config": asdict(self.model.config),
             "vocabulary": self.vocabulary.digest,

@@ -382,6 +382,18 @@ def test_a_run_is_made_longer_in_python_by_its_recipe(tmp_path: Path) -> None:
         train_translator(train, valid, tmp_path, short, resume=True)
 
 
+def test_many_lines_have_a_progress_line_and_few_have_none(
+    run: Run, lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translate = ["translate", trained_run(), "--file", lines, "--beam", 1]
+    few = run(*translate)
+    assert "lines," not in few.err
+    monkeypatch.setattr(cli, "_PATIENCE", 0.0)
+    many = run(*translate)
+    assert "lines," in many.err
+    assert many.out == few.out
+
+
 # train --patience --average
 
 

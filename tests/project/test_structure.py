@@ -473,7 +473,7 @@ NO_SOURCE = {
     "loss": {"log_softmax", "EncoderDecoder", "sentence_log_probs"},
     "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},
-    "recipe.train": {"PairError", "train_translator"},
+    "recipe.train": {"TrainingWarning", "PairError", "train_translator"},
     "recipe.data": {
         *("uses", "check_use", "Data", "read_files", "split_pairs", "encode_pairs", "digest"),
     },
@@ -483,7 +483,13 @@ NO_SOURCE = {
     "training.final": {"best_and_last", "KeptWeights"},
     "training.optimizers": {"check_optimizer"},
     "training.progress": {"Progress", "Clock"},
-    "training.resuming": {"same_run", "upgraded_training", "check_same_run"},
+    "training.resuming": {
+        "same_run",
+        "upgraded_training",
+        "check_same_run",
+        "checked_values",
+        "may_change",
+    },
     "training.validation": {"validation_loss"},
     "translator": {
         "AttentionMaps",
@@ -496,6 +502,7 @@ NO_SOURCE = {
 NOTHING_PUBLISHED = {  # whole modules
     *("__init__", "__main__", "cli", "interrupts", "runs", "streams", "validation"),
     *("checkpoints", "checkpoints.files", "checkpoints.runs", "checkpoints.tensors"),
+    *("checkpoints.memory", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
 }

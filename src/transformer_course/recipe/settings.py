@@ -86,19 +86,19 @@ class Recipe:
             d_ff=self.d_ff or preset.d_ff,
         )
 
-    def with_steps(self, max_steps: int) -> "Recipe":
-        """The same recipe for another number of updates.
+    def with_training(self, **settings: Any) -> "Recipe":
+        """The same recipe with other settings of its training.
 
         Args:
-            max_steps: updates of the weights, 1 or more.
+            **settings: fields of `TrainingConfig` by name.
 
         Returns:
             The recipe.
 
         Raises:
-            ValueError: if `max_steps` is no whole number, or below 1.
+            ValueError: if a value breaks a rule of `TrainingConfig`.
         """
-        return replace(self, training=replace(self.training, max_steps=max_steps))
+        return replace(self, training=replace(self.training, **settings))
 
     def record(self) -> dict[str, Any]:
         """The recipe as JSON says it.

@@ -1,5 +1,7 @@
 """From sentence pairs to a translator in a folder (chapter 07), in one call."""
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -19,10 +21,15 @@ from transformer_course.recipe.folder import recipe_to_resume, refuse_used
 from transformer_course.recipe.settings import Recipe
 from transformer_course.recipe.writing import only_writer
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
+from transformer_course.training.final import History
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
 _CALIBRATED = 200  # held-out sentences that decide which translations are doubtful
 _LEFT_OUT = 4000  # training pairs that show which subwords translations depend on
+
+
+class TrainingWarning(UserWarning):
+    """A training ended, and its translator is of no use."""
 
 
 class PairError(ValueError):
@@ -61,7 +68,7 @@ def train_translator(
         folder: for the translator, `recipe.json`, `history.json` and checkpoints.
         recipe: how to train; if left out, the tiny preset, or on resuming what the run was started with. On
             resuming it must be the same, but its training may have more `max_steps`: then the run is made
-            longer (`Trainer.resume`).
+            longer (`Trainer.resume`); or a lower `peak_rate` or more `warmup_steps`, if it has diverged.
         resume: go on from the newest checkpoint, exactly as if training had never stopped; from the start
             with the run's recipe and vocabulary if it stopped before its first checkpoint.
         checkpoint: file name of the checkpoint to resume from, if not the newest.
@@ -100,17 +107,30 @@ def train_translator(
             trainer.resume(checkpoint)
         if not resume:
             save_vocabulary(vocabulary, folder)
-        if not resume or recipe != Recipe.load(folder):  # the run is made longer
+        if not resume or recipe != Recipe.load(folder):  # longer now, or gentler
             recipe.save(folder)
         outcome = trainer.train(report)
         translator = Translator(model, vocabulary)
         if outcome != "interrupted":
             trainer.finish()
+            _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
             some = train[:: max(1, len(train) // _LEFT_OUT)][:_LEFT_OUT]
             translator.telling = telling_ids(model, encode_pairs(vocabulary, some))
             translator.save(folder)
         return translator, outcome
+
+
+def _warn_of_guessing(history: History, vocab_size: int) -> None:
+    """A model that has learned nothing, or has diverged, is no error, but nobody should miss it."""
+    best, even = min(record["loss"] for record in history), math.log(vocab_size)
+    if best > even:
+        warnings.warn(
+            f"the lowest validation loss, {best:.2f}, is above ln {vocab_size} = {even:.2f}, that of guessing "
+            "evenly: this model has learned nothing. Lower peak_rate, raise warmup_steps, or train longer",
+            TrainingWarning,
+            stacklevel=3,
+        )
 
 
 def _fresh_model(recipe: Recipe, vocab_size: int) -> Transformer:
