@@ -11,7 +11,6 @@ import re
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
 Numbers = dict[str, dict[str, tuple[int, ...]]]
 
@@ -32,15 +31,24 @@ def of_the_page(page: str, numbers: Numbers) -> Numbers:
     }
 
 
-def number_pages(_app: Sphinx, env: BuildEnvironment) -> list[str]:
+def remember(_app: Sphinx, env: Any, _pages: list[str]) -> None:
+    """Give Sphinx its own count of the last build back, else it writes every page anew."""
+    env.toc_fignumbers = getattr(env, "counted_by_sphinx", env.toc_fignumbers)
+
+
+def number_pages(_app: Sphinx, env: Any) -> list[str]:
     """Number all pages, after Sphinx has; return those to write again."""
-    env.toc_fignumbers = {
+    before = getattr(env, "counted_by_page", {})
+    env.counted_by_sphinx = env.toc_fignumbers
+    env.counted_by_page = {
         page: of_the_page(page, numbers) for page, numbers in env.toc_fignumbers.items()
     }
-    return list(env.toc_fignumbers)
+    env.toc_fignumbers = env.counted_by_page
+    return [page for page, numbers in env.counted_by_page.items() if numbers != before.get(page)]
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Come after Sphinx' own count, whose priority is 500."""
+    app.connect("env-before-read-docs", remember)
     app.connect("env-get-updated", number_pages, priority=600)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
