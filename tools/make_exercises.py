@@ -1,6 +1,7 @@
 """Make the learner's notebooks from their solutions: python tools/make_exercises.py [--check]
 
-Each exercises/solutions/NN_<stem>.ipynb gives exercises/NN_<stem>.ipynb: lines between the two markers become
+Each exercises/solutions/NN_<stem>_solutions.ipynb gives exercises/NN_<stem>.ipynb (two names, for
+JupyterLab shows them on its tabs): lines between the two markers become
 `raise NotImplementedError`, cells tagged `solution` go, outputs go, labels of exercises lose "-solved", links
 point one folder up, and each cell tagged `hint` gets a link to its solution. `--check` writes nothing and
 fails if a file would change.
@@ -48,13 +49,22 @@ def _slug(heading: str) -> str:
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
+def learners_name(solution: Path) -> str:
+    """Return the file name of the learner's notebook.
+
+    >>> learners_name(Path("01_attention_solutions.ipynb"))
+    '01_attention.ipynb'
+    """
+    return f"{solution.stem.removesuffix('_solutions')}.ipynb"
+
+
 def main(arguments: list[str]) -> int:
     """Write every learner's notebook; 1 if one would change under --check."""
     stale = 0
     for path in sorted((ROOT / "exercises/solutions").glob("*.ipynb")):
         notebook = learner_notebook(nbformat.read(path, as_version=4), path.name)
         text = nbformat.writes(notebook) + "\n"
-        target = ROOT / "exercises" / path.name
+        target = ROOT / "exercises" / learners_name(path)
         if target.exists() and target.read_text(encoding="utf-8") == text:
             continue
         stale = 1

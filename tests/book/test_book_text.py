@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import doctest
+import importlib
 import importlib.util
 import inspect
 import json
@@ -213,3 +214,9 @@ def test_docstrings_are_translated_for_sphinx() -> None:
     result = doctest.testmod(module)
     assert result.attempted >= 6
     assert result.failed == 0
+
+
+@pytest.mark.parametrize("path", sorted((BOOK / "_ext").glob("*.py")), ids=lambda path: path.stem)
+def test_examples_in_the_extensions_are_true(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(path.parent)
+    assert doctest.testmod(importlib.import_module(path.stem)).failed == 0

@@ -69,7 +69,8 @@ def notebook_names(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
 
 def notebook_of(chapter: str, folder: str) -> Path:
     """Return the notebook of a chapter in a folder below exercises."""
-    return next((ROOT / "exercises" / folder).glob(f"??_{chapter}.ipynb"))
+    ending = "_solutions" if folder == "solutions" else ""
+    return next((ROOT / "exercises" / folder).glob(f"??_{chapter}{ending}.ipynb"))
 
 
 def mutants(source: str, count: int, seed: int = 0) -> Iterator[str]:

@@ -14,12 +14,24 @@ from transformer_course.checks.exercise import Exercise
 
 ROOT = Path(__file__).resolve().parents[2]
 SOLUTIONS = sorted((ROOT / "exercises/solutions").glob("*.ipynb"))
+
+
+def learners(solution: Path) -> Path:
+    """Return the learner's notebook of a solution."""
+    return ROOT / "exercises" / make_exercises.learners_name(solution)
+
+
+def stem_of(solution: Path) -> str:
+    """Return the stem of the chapter."""
+    return learners(solution).stem[3:]
+
+
 EXERCISES = [
     (path, exercise)
     for path in SOLUTIONS
-    for exercise in exercises_by_chapter().get(path.stem[3:], ())
+    for exercise in exercises_by_chapter().get(stem_of(path), ())
 ]
-BOTH = [path for solution in SOLUTIONS for path in (solution, ROOT / "exercises" / solution.name)]
+BOTH = [path for solution in SOLUTIONS for path in (solution, learners(solution))]
 every_exercise = pytest.mark.parametrize(
     ("path", "exercise"), EXERCISES, ids=lambda x: getattr(x, "name", None)
 )
@@ -37,13 +49,13 @@ def place(found: list[Any], start: str) -> int:
 
 
 def test_every_chapter_of_checks_has_a_notebook() -> None:
-    assert {path.stem[3:] for path in SOLUTIONS} == set(exercises_by_chapter())
+    assert {stem_of(path) for path in SOLUTIONS} == set(exercises_by_chapter())
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
 def test_the_learners_notebook_is_up_to_date(path: Path) -> None:
     made = make_exercises.learner_notebook(nbformat.read(path, as_version=4), path.name)
-    stored = (ROOT / "exercises" / path.name).read_text(encoding="utf-8")
+    stored = learners(path).read_text(encoding="utf-8")
     assert nbformat.writes(made) + "\n" == stored, "make exercises"
 
 
@@ -60,7 +72,7 @@ def test_the_notebook_says_what_the_exercise_declares(path: Path, exercise: Exer
 
 @every_exercise
 def test_stub_check_hint_and_link_follow_each_other(path: Path, exercise: Exercise) -> None:
-    found = cells(ROOT / "exercises" / path.name)
+    found = cells(learners(path))
     at = place(found, f"def {exercise.name}(")
     assert found[at].source.rstrip().endswith("    raise NotImplementedError")
     assert found[at + 1].source == f"report = check.{exercise.name}({exercise.name})"
@@ -72,7 +84,7 @@ def test_stub_check_hint_and_link_follow_each_other(path: Path, exercise: Exerci
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
 def test_exercises_stand_in_the_order_of_the_package(path: Path) -> None:
-    found, chapter = cells(path), exercises_by_chapter()[path.stem[3:]]
+    found, chapter = cells(path), exercises_by_chapter()[stem_of(path)]
     places = [place(found, f"def {exercise.name}(") for exercise in chapter]
     assert places == sorted(places)
     assert 5 <= len(chapter) <= 8
@@ -136,7 +148,7 @@ def test_check_fails_if_a_file_would_change(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "exercises/solutions").mkdir(parents=True)
-    nbformat.write(solution("x = 1"), tmp_path / "exercises/solutions/01_a.ipynb")
+    nbformat.write(solution("x = 1"), tmp_path / "exercises/solutions/01_a_solutions.ipynb")
     monkeypatch.setattr(make_exercises, "ROOT", tmp_path)
     assert make_exercises.main(["--check"]) == 1
     assert "exercises/01_a.ipynb: out of date" in capsys.readouterr().out

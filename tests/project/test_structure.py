@@ -133,11 +133,13 @@ def test_module_has_its_tests(stem: str) -> None:
 
 @pytest.mark.parametrize("folder", ["chapters", "exercises", "exercises/solutions"])
 def test_notebooks_bear_the_number_and_the_stem_of_a_chapter(folder: str) -> None:
+    ending = "_solutions" if folder.endswith("solutions") else ""  # JupyterLab names tabs by files
     for path in (ROOT / folder).glob("*.ipynb"):
-        number, _, stem = path.stem.partition("_")
+        number, _, stem = path.stem.removesuffix(ending).partition("_")
+        assert path.stem.endswith(ending)
         assert (stem, number) in {(s, f"{n:02}") for s, n in NUMBERS.items()}, path.name
         assert stem in WITH_MODULE, f"{path.name} has no module"
-    names = {path.name for path in (ROOT / "exercises").glob("*.ipynb")}
+    names = {f"{path.stem}_solutions.ipynb" for path in (ROOT / "exercises").glob("*.ipynb")}
     assert names == {path.name for path in (ROOT / "exercises" / "solutions").glob("*.ipynb")}
 
 

@@ -96,7 +96,7 @@ scaled_dot_product_attention = Exercise(
     difficulty=2,
     minutes=20,
     statement=(
-        "Write equation (1), softmax(Q Kᵀ / √d_k) V. Queries have shape (..., q_len, d_k), keys (..., k_len, "
+        "Write equation (1.1), softmax(Q Kᵀ / √d_k) V. Queries have shape (..., q_len, d_k), keys (..., k_len, "
         "d_k), values (..., k_len, d_v); the dots stand for any axes in front, such as batch and heads, or "
         "none. Return the output, (..., q_len, d_v), and the weights, (..., q_len, k_len). Huge scores must "
         "work as well."
@@ -130,7 +130,7 @@ scaled_dot_product_attention = Exercise(
         Misconception(
             "scale left out",
             _weighted(lambda q, k, v: _scores(q, k)),
-            "Wider queries and keys give scores that lie farther apart. What does equation (1) do "
+            "Wider queries and keys give scores that lie farther apart. What does equation (1.1) do "
             "against it?",
         ),
         Misconception(
@@ -255,7 +255,7 @@ scaled_dot_product_attention = Exercise(
         Misconception(
             "cosine instead of the dot product",
             _weighted(lambda q, k, v: _scores(_unit(q), _unit(k))),
-            "Your scores are always between -1 and 1. Equation (1) doesn't divide by the lengths "
+            "Your scores are always between -1 and 1. Equation (1.1) doesn't divide by the lengths "
             "of the vectors.",
         ),
         Misconception(
