@@ -340,7 +340,9 @@ four, not Going deeper: here
         True,
         False,
     ]
-    assert "<p>and <strong>more" in inside, "the text of a dropdown stands in the section's own fold"
+    assert "<p>and <strong>more" in inside, (
+        "the text of a dropdown stands in the section's own fold"
+    )
     assert "Read on" not in html
     assert "<p>one" in before
     assert "<p>four" in after

@@ -145,7 +145,7 @@ class PairBatches:
         """
         return token_batches(self.examples, self.max_tokens, seed=seed, max_len=self.max_len)
 
-    def tensors(self, batch: Sequence[int]) -> tuple[Tensor, Tensor]:
+    def tensors(self, batch: Sequence[int]) -> tuple[Tensor, ...]:
         """The pairs of a batch, padded; see `corpus.batches.collate`.
 
         Args:
