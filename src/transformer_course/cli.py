@@ -114,6 +114,9 @@ def train(
     form: Annotated[
         str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="transformer if left out, or nat, or mask-predict.")
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="tiny, narrow, small or base.")] = None,
     layers: Annotated[
         int | None,
@@ -165,6 +168,7 @@ def train(
         "form": form,
     }
     wishes = {
+        "model": model,
         "preset": preset,
         "n_layers": layers,
         "d_model": d_model,

@@ -477,6 +477,7 @@ NO_SOURCE = {
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},
     "non_autoregressive.mask_predict": {"Pass"},
     "non_autoregressive.searching": {"best_tokens", "check_parallel", "finished"},
+    "recipe.tasks": {"Task", "fresh_model", "task_of"},
     "recipe.train": {"PairError", "train_translator"},
     "recipe.data": {
         *("uses", "check_use", "Data", "read_files", "split_pairs", "encode_pairs", "digest"),

@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from transformer_course.corpus.pairs import words
-from transformer_course.non_autoregressive.alignment import TokenPair
+from transformer_course.non_autoregressive.ibm_models import TokenPair
 
 
 def conditional_entropy(

@@ -10,6 +10,7 @@ from transformer_course.training import TrainingConfig
 from transformer_course.training.resuming import upgraded_training
 
 PRESETS = ("tiny", "narrow", "small", "base")
+MODELS = ("transformer", "nat", "mask-predict")
 SIZES = ("n_layers", "d_model", "n_heads", "d_ff")
 
 
@@ -27,6 +28,8 @@ class Recipe:
         d_model: width of the vectors between layers, even; the preset's if None.
         n_heads: attention heads, must divide d_model; the preset's if None.
         d_ff: width inside the feed-forward net; the preset's if None.
+        model: "transformer", or one that writes all words at once (chapter 13): "nat", `FertilityTransformer`,
+            or "mask-predict", `MaskPredict`.
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -41,10 +44,13 @@ class Recipe:
     d_model: int | None = None
     n_heads: int | None = None
     d_ff: int | None = None
+    model: str = "transformer"
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise ValueError(f"preset ({self.preset!r}) must be one of {', '.join(PRESETS)}")
+        if self.model not in MODELS:
+            raise ValueError(f"model ({self.model!r}) must be one of {', '.join(MODELS)}")
         if self.vocab_size < 259:
             raise ValueError(
                 f"vocab_size ({self.vocab_size}) must be at least 259: 3 special tokens and 256 bytes"
@@ -104,9 +110,11 @@ class Recipe:
         """The recipe as JSON says it.
 
         Returns:
-            Its fields by name, those of the training inside; without the sizes that are the preset's.
+            Its fields by name, those of the training inside; without the sizes that are the preset's, and
+            without the model if it is a Transformer, as when there was no other.
         """
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        usual = (None, "transformer")
+        return {name: value for name, value in asdict(self).items() if value not in usual}
 
     def save(self, folder: str | Path) -> None:
         """Write `recipe.json` into `folder`.

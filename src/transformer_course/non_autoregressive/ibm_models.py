@@ -16,6 +16,8 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _UNSEEN = 1e-12  # of two words that never met; so that positions still decide
+_AT_ONCE = 10_000  # pairs that are aligned together: some hundred megabytes
+_LEARN_FROM = 50_000  # pairs that decide the tables; further ones change little
 _LONGEST = 2**15 - 1  # tokens of a sentence: four of its places are packed into one number
 
 
@@ -125,14 +127,19 @@ class IbmModel:
         Raises:
             ValueError: if a sentence is too long, or `null` is false and a source is empty.
         """
+        for number, (src, _) in enumerate(pairs):
+            if not (null or len(src)):
+                raise ValueError(f"pairs[{number}] has an empty source: null must be True")
+        portions = [pairs[i : i + _AT_ONCE] for i in range(0, len(pairs), _AT_ONCE)]
+        return [links for portion in portions for links in self._best(portion, null)]
+
+    def _best(self, pairs: Sequence[TokenPair], null: bool) -> list[Links]:
         words, places, sizes = self._choices(pairs)
         t = _look_up(self._words, self._t, words, np.full(len(words), _UNSEEN))
         a = _look_up(self._places, self._a, places, 1 / np.repeat(sizes, sizes))
         scores = np.maximum(t, _UNSEEN) * np.maximum(a, _UNSEEN)
         found, start = [], 0
-        for number, (src, tgt) in enumerate(pairs):
-            if not (null or len(src)):
-                raise ValueError(f"pairs[{number}] has an empty source: null must be True")
+        for src, tgt in pairs:
             end = start + len(tgt) * (len(src) + 1)
             table = scores[start:end].reshape(len(tgt), len(src) + 1)
             best = table.argmax(1) - 1 if null else table[:, 1:].argmax(1)
@@ -201,3 +208,27 @@ def fertilities(links: Iterable[tuple[int, int]], src_len: int) -> list[int]:
             )
         found[source] += 1
     return found
+
+
+def aligned_fertilities(pairs: Sequence[TokenPair], updates: int = 5) -> list[list[int]]:
+    """Fertilities of all pairs, from the pairs alone: model 1, then model 2 (Brown et al. 1993), then `align`.
+
+    Args:
+        pairs: source and target of each sentence, no source empty. The tables are learnt from at most 50,000
+            of them, spread evenly.
+        updates: of model 1, and as many of model 2.
+
+    Returns:
+        A number for each source word of each pair; they sum to the target's length.
+
+    Raises:
+        ValueError: as `IbmModel` does.
+
+    >>> aligned_fertilities([(["a"], ["x"])] * 3 + [(["a", "b"], ["x", "y", "y"])])[-1]
+    [1, 2]
+    """
+    model = IbmModel(pairs[:: max(1, -(-len(pairs) // _LEARN_FROM))])
+    for n in range(2 * updates):
+        model.update(positions=n >= updates)
+    aligned = zip(model.align(pairs, null=False), pairs, strict=True)
+    return [fertilities(links, len(src)) for links, (src, _) in aligned]
