@@ -435,6 +435,15 @@ def test_gaps_are_from_one_to_all_with_every_number_alike() -> None:
     assert_same(of_places, torch.full((5,), 3 / 5), 0.06)
 
 
+def test_mask_predict_is_a_transformer_without_a_causal_mask() -> None:
+    model, src = masked(), sources(3, 2)
+    tgt = torch.tensor([[MASK_ID, 5, 6, 7], [8, MASK_ID, PAD, PAD]])
+    everything = (tgt != PAD)[:, None, None]
+    expected = model.body(src, tgt, tgt_mask=everything)
+    assert_same(model(src, tgt), expected)
+    assert not torch.allclose(model.body(src, tgt)[0, 0], expected[0, 0])
+
+
 def test_a_gap_never_sees_its_own_label(monkeypatch: pytest.MonkeyPatch) -> None:
     model, seen = masked(), []
     src, tgt = sources(4, 3), torch.tensor([[BOS, 5, 6, 7, EOS], [BOS, 8, 9, EOS, PAD]])
