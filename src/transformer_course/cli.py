@@ -122,6 +122,9 @@ def train(
         int | None,
         typer.Option(help="Of the encoder, and of the decoder; the preset's if left out."),
     ] = None,
+    decoder_layers: Annotated[
+        int | None, typer.Option(help="Of the decoder, if not as many as of the encoder.")
+    ] = None,
     d_model: Annotated[int | None, typer.Option(help="Width of the model; as --layers.")] = None,
     heads: Annotated[int | None, typer.Option(help="They divide --d-model; as --layers.")] = None,
     d_ff: Annotated[int | None, typer.Option(help="Width of feed-forward; as --layers.")] = None,
@@ -171,6 +174,7 @@ def train(
         "model": model,
         "preset": preset,
         "n_layers": layers,
+        "n_decoder_layers": decoder_layers,
         "d_model": d_model,
         "n_heads": heads,
         "d_ff": d_ff,

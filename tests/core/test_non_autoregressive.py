@@ -254,7 +254,7 @@ def test_fertilities_sum_to_the_length_if_nothing_is_written_by_nobody() -> None
         ),
         (lambda: conditional_entropy(HOUSES, []), "links (0) must be as many as pairs (2)"),
         (lambda: conditional_entropy(HOUSES, [[], []]), "links must have at least one link"),
-        (lambda: repeated_words([""]), "translations (1 of them) must have at least one word"),
+        (lambda: repeated_words([]), "translations is empty; there must be at least one"),
     ],
 )
 def test_alignments_and_measures_refuse(make: Callable[[], object], message: str) -> None:
@@ -271,6 +271,7 @@ def test_conditional_entropy_is_the_mean_over_source_words() -> None:
 
 def test_repeated_words() -> None:
     assert repeated_words(["Le le chat dort dort dort.", "non"]) == pytest.approx(3 / 8)
+    assert repeated_words([""]) == 0
 
 
 # Copies and fertilities

@@ -54,16 +54,16 @@ def repeated_words(translations: Sequence[str]) -> float:
         translations: sentences.
 
     Returns:
-        0 to 1; marks count as words, and capitals make no difference.
+        0 to 1; marks count as words, and capitals make no difference. 0 where nothing is said at all.
 
     Raises:
-        ValueError: if there is no word.
+        ValueError: if there are no translations.
 
     >>> repeated_words(["the the cat", "no one"])
     0.2
     """
+    if not translations:
+        raise ValueError("translations is empty; there must be at least one")
     rows = [words(text.lower()) for text in translations]
-    total = sum(map(len, rows))
-    if not total:
-        raise ValueError(f"translations ({len(rows)} of them) must have at least one word")
-    return sum(one == two for row in rows for one, two in pairwise(row)) / total
+    repeated = sum(one == two for row in rows for one, two in pairwise(row))
+    return repeated / max(1, sum(map(len, rows)))

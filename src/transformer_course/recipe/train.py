@@ -48,6 +48,7 @@ def train_translator(
     checkpoint: str | None = None,
     report: Callable[[Progress], None] | None = None,
     evaluate: Callable[[Translator], dict[str, float]] | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> tuple[Translator, Outcome]:
     """Train a translator on sentence pairs and write it to `folder`.
 
@@ -63,6 +64,8 @@ def train_translator(
         checkpoint: file name of the checkpoint to resume from, if not the newest.
         report: called after every update, for a progress bar.
         evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
+        vocabulary: the subwords of another translator, so that one can score what the other writes (chapter
+            13); learnt from `train` if left out. A run that is resumed keeps its own.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -89,7 +92,7 @@ def train_translator(
             refuse_used(folder)
             recipe = recipe or Recipe()
             lines = (text for pair in train for text in (pair.source, pair.target))
-            vocabulary = Vocabulary.train(lines, recipe.vocab_size)
+            vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
         model = fresh_model(recipe, len(vocabulary))
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate)
         if resume and (checkpoint or list_checkpoints(folder)):
