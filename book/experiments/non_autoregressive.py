@@ -65,6 +65,9 @@ PROBE: dict[str, Any] = {
     "batch": 4,
     "recipe": {
         "vocab_size": 400,
+        "d_model": 32,
+        "n_heads": 2,
+        "d_ff": 64,
         "training": {"max_steps": 20, "max_tokens": 256, "warmup_steps": 5, "validate_every": 10},
     },
 }
@@ -102,8 +105,8 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         "scores": {
             **{name: scores_of(splits["test"], texts) for name, texts in said.items()},
             "data": {kind: complexity(pairs, config) for kind, pairs in data.items()},
+            **times(systems, [p.source for p in splits["test"]], config),
         },
-        "times": times(systems, [p.source for p in splits["test"]], config),
         "texts": {"said": {name: texts[:20] for name, texts in said.items()}},
     }
 
@@ -210,8 +213,8 @@ def times(systems: dict[str, System], texts: list[str], config: dict[str, Any]) 
             of_one[name].append(seconds(system, one))
             of_batch[name].append(seconds(system, batch))
     return {
-        "one sentence": {name: statistics.median(found) for name, found in of_one.items()},
-        "a batch": {name: statistics.median(found) for name, found in of_batch.items()},
+        "seconds, one sentence": {name: statistics.median(found) for name, found in of_one.items()},
+        "seconds, a batch": {name: statistics.median(found) for name, found in of_batch.items()},
     }
 
 

@@ -34,6 +34,7 @@ from transformer_course.non_autoregressive import (
     fertilities,
     fertility_loss,
     mask_predict_loss,
+    noisy,
     repeated_words,
 )
 from transformer_course.non_autoregressive.fertility import N_FERTILITIES, within
@@ -406,6 +407,15 @@ def test_the_teacher_chooses_among_drawn_candidates() -> None:
             of_tokens = teacher(ids[None], tgt[:, :-1]).log_softmax(-1)
             expected = of_tokens.gather(-1, tgt[:, 1:, None]).sum()
             assert h.log_prob == h.score == pytest.approx(expected.item(), abs=1e-3)
+
+
+def test_many_candidates_are_written_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
+    several, src = NoisyParallel(nat(3), tiny_model(5), 7).eval(), sources(3, 2, 4)
+    whole = several.translate_ids(src, 12, top_beams=7)
+    monkeypatch.setattr(noisy, "_AT_ONCE", 4)
+    for row, same in zip(several.translate_ids(src, 12, top_beams=7), whole, strict=True):
+        assert sorted(h.ids for h in row) == sorted(h.ids for h in same)
+        assert_same(torch.tensor([h.score for h in row]), torch.tensor([h.score for h in same]))
 
 
 def test_the_most_probable_fertilities_are_among_the_candidates() -> None:

@@ -12,6 +12,8 @@ from transformer_course.loss import sentence_log_probs
 from transformer_course.non_autoregressive.fertility import FertilityTransformer, within
 from transformer_course.non_autoregressive.searching import check_parallel
 
+_AT_ONCE = 256  # candidates: each has logits for the whole vocabulary at all its places, twice
+
 
 class NoisyParallel(nn.Module):
     """Noisy parallel decoding (Gu et al. 2018, §3.4): several fertilities are tried, and a teacher chooses.
@@ -75,8 +77,10 @@ class NoisyParallel(nn.Module):
                 x.repeat_interleave(n, 0) for x in (src, memory, src_mask, log_probs)
             )
             fertilities = within(fertilities, log_probs, max_len - 1)
-            found = self.student.written(src, fertilities, memory, src_mask, log_probs)
-            judged = self._judged(src, found)
+            candidates = (src, fertilities, memory, src_mask, log_probs)
+            judged: list[Hypothesis] = []
+            for some in zip(*(x.split(_AT_ONCE) for x in candidates), strict=True):
+                judged += self._judged(some[0], self.student.written(*some))
         groups = [judged[i : i + n] for i in range(0, len(judged), n)]
         return [sorted(group, key=lambda h: -h.score)[:top_beams] for group in groups]
 
