@@ -79,7 +79,7 @@ class NoisyParallel(nn.Module):
             fertilities = within(fertilities, log_probs, max_len - 1)
             candidates = (src, fertilities, memory, src_mask, log_probs)
             judged: list[Hypothesis] = []
-            for some in zip(*(x.split(_AT_ONCE) for x in candidates), strict=True):
+            for some in zip(*(torch.split(x, _AT_ONCE) for x in candidates), strict=True):
                 judged += self._judged(some[0], self.student.written(*some))
         groups = [judged[i : i + n] for i in range(0, len(judged), n)]
         return [sorted(group, key=lambda h: -h.score)[:top_beams] for group in groups]
