@@ -118,10 +118,16 @@ def train(
     form: Annotated[
         str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="transformer if left out, or nat, or mask-predict.")
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="tiny, narrow, small or base.")] = None,
     layers: Annotated[
         int | None,
         typer.Option(help="Of the encoder, and of the decoder; the preset's if left out."),
+    ] = None,
+    decoder_layers: Annotated[
+        int | None, typer.Option(help="Of the decoder, if not as many as of the encoder.")
     ] = None,
     d_model: Annotated[int | None, typer.Option(help="Width of the model; as --layers.")] = None,
     heads: Annotated[int | None, typer.Option(help="They divide --d-model; as --layers.")] = None,
@@ -170,8 +176,10 @@ def train(
         "form": form,
     }
     wishes = {
+        "model": model,
         "preset": preset,
         "n_layers": layers,
+        "n_decoder_layers": decoder_layers,
         "d_model": d_model,
         "n_heads": heads,
         "d_ff": d_ff,

@@ -28,6 +28,7 @@ STEMS = [
     "inspecting",
     "families",
     "long_context",
+    "non_autoregressive",
 ]
 NUMBERS = {stem: number for number, stem in enumerate(STEMS)} | {"multi30k": 15}
 CHAPTERS = [s for s in STEMS if (PACKAGE / f"{s}.py").exists() or (PACKAGE / s).is_dir()]
@@ -40,6 +41,7 @@ BESIDE = {
     "loss": {"fast", "labels"},
     "attention": {"fast"},
     "families": {"checkpoints"},
+    "non_autoregressive": {"corpus"},
 }
 SHARED = {"validation"}  # rules without a chapter, for all
 # Who joins training, loss and decoding.
@@ -449,7 +451,7 @@ NO_SOURCE = {
         "chosen_pronoun",
         "check",
     },
-    "decoding": {"Hypothesis", "Searchable", "SearchState"},
+    "decoding": {"Hypothesis", "ParallelModel", "Searchable", "SearchState"},
     "inspecting.causes": {"changed_attention", "equal_weights", "leave_one_out"},
     "inspecting.heads": {"word_links"},
     "inspecting.induction": {"copy_accuracy", "repeated"},
@@ -475,6 +477,9 @@ NO_SOURCE = {
     "loss": {"log_softmax", "EncoderDecoder", "sentence_log_probs"},
     "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},
+    "non_autoregressive.mask_predict": {"Pass"},
+    "non_autoregressive.searching": {"best_tokens", "check_parallel", "finished"},
+    "recipe.tasks": {"Task", "fresh_model", "task_of"},
     "recipe.train": {"TrainingWarning", "PairError", "train_translator"},
     "recipe.data": {
         *("uses", "check_use", "Data", "read_files", "split_pairs", "encode_pairs", "digest"),
