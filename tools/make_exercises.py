@@ -16,7 +16,7 @@ import nbformat
 
 ROOT = Path(__file__).resolve().parent.parent
 SOLVED = re.compile(r"^( *)### BEGIN SOLUTION\n.*?^ *### END SOLUTION$", re.MULTILINE | re.DOTALL)
-HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+HEADING = re.compile(r"^## ", re.MULTILINE)
 
 
 def learner_notebook(solution: Any, name: str) -> Any:
@@ -25,9 +25,10 @@ def learner_notebook(solution: Any, name: str) -> Any:
     Raises:
         ValueError: if a marker stands without its partner.
     """
-    cells, heading = [], ""
+    cells, exercise = [], ""
     for cell in solution.cells:
-        heading = next(iter(HEADING.findall(cell.source)), heading)
+        if HEADING.search(cell.source):
+            exercise = cell.id  # JupyterLab goes to a cell by its id
         if "solution" in cell.metadata.get("tags", []):
             continue
         source = SOLVED.sub(r"\1raise NotImplementedError", cell.source)
@@ -38,15 +39,10 @@ def learner_notebook(solution: Any, name: str) -> Any:
             continue
         source = source.replace("-solved\n", "\n").replace("](../../", "](../")
         if "hint" in cell.metadata.get("tags", []):
-            source += f"\n\n[Solution](solutions/{name}#{_slug(heading)})"
+            source += f"\n\n[Solution](solutions/{name}#cell-id={exercise})"
         cells.append(nbformat.v4.new_markdown_cell(source, id=cell.id, metadata=cell.metadata))
     metadata = {key: item for key, item in solution.metadata.items() if key != "widgets"}
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)
-
-
-def _slug(heading: str) -> str:
-    """Return the anchor that a heading gets in the web book."""
-    return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 
 def learners_name(solution: Path) -> str:

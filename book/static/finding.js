@@ -141,7 +141,7 @@
   function shown({ url, page, title, kind, parts }) {
     const text = parts.map(([piece, hit]) => (hit ? element("mark", {}, piece) : piece));
     const link = element("a", { href: root + url }, title);
-    const where = title === page ? "" : element("span", { className: "found-page" }, page);
+    const where = title === page ? "" : element("span", { className: "found-where" }, page);
     return element("li", { className: `found-${kind}` }, link, where, element("p", {}, ...text));
   }
 
@@ -174,7 +174,7 @@
   /** Show what the glossary says of a word while its link has the pointer or the focus; Escape takes it away. */
   function previewTerms() {
     const box = element("div", { id: "term-preview", role: "tooltip", hidden: true });
-    document.body.append(box);
+    (document.querySelector("main") ?? document.body).append(box);
     let link, timer;
     const hide = () => {
       clearTimeout(timer);
@@ -197,8 +197,9 @@
       const { left, top, bottom } = link.getClientRects()[0];
       const room = document.documentElement.clientWidth - box.offsetWidth - 8;
       const above = bottom + box.offsetHeight + 8 > window.innerHeight && top > box.offsetHeight;
-      box.style.left = `${window.scrollX + Math.max(8, Math.min(left, room))}px`;
-      box.style.top = `${window.scrollY + (above ? top - box.offsetHeight - 4 : bottom + 4)}px`;
+      const from = box.offsetParent.getBoundingClientRect();
+      box.style.left = `${Math.max(8, Math.min(left, room)) - from.left}px`;
+      box.style.top = `${(above ? top - box.offsetHeight - 4 : bottom + 4) - from.top}px`;
     }
     for (const target of document.querySelectorAll('article a[href*="glossary.html#term-"]')) {
       target.addEventListener("pointerenter", (event) => {

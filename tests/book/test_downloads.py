@@ -9,7 +9,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from test_book import HTML, NOTEBOOKS, PAGES, ROOT
+from test_book import HTML, NOTEBOOKS, PAGES, ROOT, parsed
 
 sys.path.append(str(ROOT / "book" / "_ext"))
 
@@ -81,8 +81,14 @@ def test_in_the_folder_of_the_course_nothing_is_missing(monkeypatch: pytest.Monk
 
 @pytest.mark.skipif(not PAGES, reason="The web book is not built: run `make book` first.")
 def test_the_book_offers_these_copies() -> None:
-    copies = [*(HTML / "_sources").rglob("*.ipynb"), *(HTML / "_downloads").rglob("*.ipynb")]
-    assert len(copies) >= len(NOTEBOOKS)
+    links = {
+        (HTML / page).parent / link
+        for page in PAGES
+        for link in parsed(page).links
+        if link.endswith(".ipynb") and not link.startswith("http")
+    }
+    copies = {path.resolve() for path in links}
+    assert len(copies) == len(NOTEBOOKS)
     for path in copies:
         notebook = nbformat.read(path, as_version=4)
         text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")

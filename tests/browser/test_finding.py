@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Literal
 
-from playwright.sync_api import Page, expect
+import pytest
+from playwright.sync_api import Page, ViewportSize, expect
 
-from .conftest import Visit, settle, watch
+from .conftest import AXE, Visit, looked_at, settle, watch
 
-WIDE = {"width": 1280, "height": 900}
-NARROW = {"width": 390, "height": 844}
+WIDE: ViewportSize = {"width": 1280, "height": 900}
+NARROW: ViewportSize = {"width": 390, "height": 844}
 
 
 def test_results_come_while_one_types(site: str, new_page: Callable[..., Page]) -> None:
@@ -97,3 +99,51 @@ def test_a_preview_stays_inside_a_telephone(site: str, new_page: Callable[..., P
         assert box["x"] >= 0
         assert box["x"] + box["width"] <= NARROW["width"]
     assert page.evaluate("document.documentElement.scrollWidth") <= NARROW["width"]
+
+
+@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
+def test_results_and_previews_are_accessible(
+    size: ViewportSize, colours: Literal["light", "dark"], site: str, new_page: Callable[..., Page]
+) -> None:
+    """axe-core finds nothing in the dialog, on the page of results, with a preview; the dialog is opaque."""
+    page = new_page(viewport=size, color_scheme=colours)
+    page.goto(f"{site}/search.html?q=mask")
+    settle(page)
+    expect(page.locator("#search-results a").first).to_be_visible()
+    page.add_script_tag(path=AXE)
+    assert looked_at(page, colours, None) == []
+    page.goto(f"{site}/book/notation.html")
+    settle(page)
+    page.keyboard.press("Control+k")
+    page.keyboard.type("beam search")
+    dialog = page.locator("#pst-search-dialog")
+    expect(dialog.locator("ol.found a").first).to_be_visible()
+    ground = "e => getComputedStyle(e).backgroundColor"
+    assert dialog.evaluate(ground) == page.locator("body").evaluate(ground)
+    page.add_script_tag(path=AXE)
+    assert looked_at(page, colours, None) == []
+    page.keyboard.press("Escape")
+    page.locator('article a[href*="glossary.html#term-"]').first.focus()
+    expect(page.get_by_role("tooltip")).to_be_visible()
+    assert looked_at(page, colours, None) == []
+
+
+def test_captions_of_the_side_bar_stay_in_their_column(
+    site: str, new_page: Callable[..., Page]
+) -> None:
+    """Their letters end before the column does, as those of the pages' titles."""
+    page = new_page(viewport=WIDE)
+    page.goto(f"{site}/book/notation.html")
+    settle(page)
+    ends = """() => {
+      const column = document.querySelector('.bd-sidebar-primary').getBoundingClientRect().right;
+      return [...document.querySelectorAll('.bd-sidebar-primary .caption-text')].map((text) => {
+        const range = document.createRange();
+        range.selectNodeContents(text);
+        return column - range.getBoundingClientRect().right;
+      });
+    }"""
+    rooms = page.evaluate(ends)
+    assert len(rooms) >= 6
+    assert min(rooms) >= 8

@@ -78,8 +78,9 @@ def test_stub_check_hint_and_link_follow_each_other(path: Path, exercise: Exerci
     assert found[at + 1].source == f"report = check.{exercise.name}({exercise.name})"
     hint = next(cell for cell in found[at + 2 :] if "hint" in cell.metadata.get("tags", []))
     assert hint.source.startswith("```{dropdown} Hint\n")
-    heading = [c.source for c in found[:at] if c.source.startswith("## ")][-1]
-    assert hint.source.endswith(f"(solutions/{path.name}#{make_exercises._slug(heading[3:])})")
+    heading = [c for c in found[:at] if c.source.startswith("## ")][-1]
+    assert hint.source.endswith(f"(solutions/{path.name}#cell-id={heading.id})")
+    assert any(c.id == heading.id and c.source == heading.source for c in cells(path))
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
