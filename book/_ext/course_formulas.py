@@ -1,7 +1,8 @@
-"""Keep a formula on one line with what touches it: a full stop, a bracket, the rest of "$n$-gram".
+"""Keep on one line what belongs together: a formula and a full stop beside it, the digits of "40 000".
 
 A browser treats a formula in a line of text like a picture: it may break the line before and after it, so
-that a full stop begins the next line, or a bracket is left behind at the end of one.
+that a full stop begins the next line, or a bracket is left behind at the end of one. And it breaks a line at
+any space, the one between thousands, too.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
+BETWEEN_THOUSANDS = re.compile(r"(?<=\d) (?=\d{3}\b)")
 BEFORE, AFTER = re.compile(r"\S+\Z"), re.compile(r"\A\S+")
 
 
@@ -31,8 +33,8 @@ def keep_together(formula: nodes.math) -> None:
         parent[at] = nodes.inline("", "", *parts, classes=["together"])
 
 
-class KeepFormulasTogether(SphinxPostTransform):
-    """Every formula in a line of text, in pages of HTML."""
+class KeepTogether(SphinxPostTransform):
+    """Every formula and every number in a line of text, in pages of HTML."""
 
     default_priority = 900
     formats = ("html",)
@@ -41,9 +43,14 @@ class KeepFormulasTogether(SphinxPostTransform):
         """Change the document in place."""
         for formula in list(self.document.findall(nodes.math)):
             keep_together(formula)
+        for text in list(self.document.findall(nodes.Text)):
+            if not isinstance(text.parent, nodes.FixedTextElement | nodes.literal | nodes.raw):
+                whole = BETWEEN_THOUSANDS.sub("\N{NO-BREAK SPACE}", text)
+                if whole != text:
+                    text.parent.replace(text, nodes.Text(whole))
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Register the change with Sphinx."""
-    app.add_post_transform(KeepFormulasTogether)
+    app.add_post_transform(KeepTogether)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}

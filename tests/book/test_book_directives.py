@@ -104,6 +104,15 @@ def test_quiz_becomes_native_form_controls(tmp_path: Path) -> None:
     assert '<button type="submit" class="quiz-check">Check</button>' in html
 
 
+def test_the_digits_of_a_number_stay_on_one_line(tmp_path: Path) -> None:
+    """The space between thousands doesn't break in text; code stays as it was written."""
+    html, _ = build(
+        tmp_path, {"index.md": "# T\n\nFor 100 000 of 12 345 words, not `1 000`, 7 people.\n"}
+    )
+    assert "For 100\N{NO-BREAK SPACE}000 of 12\N{NO-BREAK SPACE}345 words" in html
+    assert '<span class="pre">1</span> <span class="pre">000</span>' in html
+
+
 def test_several_right_choices_make_check_boxes(tmp_path: Path) -> None:
     """More than one right choice: check boxes, and the reader is told so."""
     html, _ = build(tmp_path, page(QUIZ + "    - {text: one, correct: true, why: The same.}\n"))
