@@ -3,8 +3,8 @@
 The trainer knows neither text nor any particular loss: it takes batches (ready-made: pairs of id lists), a loss
 function, a function that evaluates the model, and an optimiser. Its parts: the learning rates
 (`training.schedules`), all choices (`training.config`), what it asks of data and model (`training.batches`),
-the loop (`training.trainer`), what a checkpoint holds (`training.resuming`), and which weights are taken in the
-end (`training.final`).
+the loop (`training.trainer`), what a checkpoint holds (`training.resuming`), what is told on the way
+(`training.telling`), and which weights are taken in the end (`training.final`).
 """
 
 from transformer_course.training.batches import (
@@ -19,6 +19,7 @@ from transformer_course.training.config import TrainingConfig
 from transformer_course.training.final import average_checkpoints
 from transformer_course.training.progress import Progress
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
+from transformer_course.training.telling import TrainingWarning
 from transformer_course.training.trainer import Outcome, Trainer
 from transformer_course.training.validation import validation_loss
 
@@ -33,6 +34,7 @@ __all__ = [
     "Trainable",
     "Trainer",
     "TrainingConfig",
+    "TrainingWarning",
     "average_checkpoints",
     "cosine_rate",
     "inverse_sqrt_rate",
