@@ -155,8 +155,8 @@ def jumping(at: set[int], steps: int, folder: Path | None = None) -> Trainer:
     """A trainer whose loss is large at some updates."""
     count = [0]
 
-    def loss_fn(model: Any, *tensors: torch.Tensor) -> torch.Tensor:
-        loss = teacher_forcing_loss(model, *tensors)
+    def loss_fn(model: Any, src: torch.Tensor, tgt: torch.Tensor) -> torch.Tensor:
+        loss = teacher_forcing_loss(model, src, tgt)
         count[0] += model.training
         return loss * (20 if count[0] in at and model.training else 1)
 
