@@ -99,7 +99,8 @@ def train_translator(
         else:
             refuse_used(folder)
             recipe = recipe or Recipe()
-            begin(f"learning subwords from {len(train):,} pairs")
+            if not vocabulary:
+                begin(f"learning subwords from {len(train):,} pairs")
             lines = (text for pair in train for text in (pair.source, pair.target))
             vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
         begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
