@@ -8,7 +8,7 @@ from transformer_course.recipe.data import encode_pairs, split_pairs
 from transformer_course.recipe.folder import refuse_used
 from transformer_course.recipe.settings import PRESETS, Recipe
 from transformer_course.recipe.train import PairError, train_translator
-from transformer_course.training import TrainingWarning
+from transformer_course.training.telling import TrainingWarning
 
 __all__ = [
     "PRESETS",

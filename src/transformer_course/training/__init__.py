@@ -19,7 +19,6 @@ from transformer_course.training.config import TrainingConfig
 from transformer_course.training.final import average_checkpoints
 from transformer_course.training.progress import Progress
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
-from transformer_course.training.telling import TrainingWarning
 from transformer_course.training.trainer import Outcome, Trainer
 from transformer_course.training.validation import validation_loss
 
@@ -34,7 +33,6 @@ __all__ = [
     "Trainable",
     "Trainer",
     "TrainingConfig",
-    "TrainingWarning",
     "average_checkpoints",
     "cosine_rate",
     "inverse_sqrt_rate",
