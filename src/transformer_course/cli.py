@@ -13,7 +13,7 @@ import sys
 import traceback
 import warnings
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -57,6 +57,7 @@ from transformer_course.streams import OutputError
 from transformer_course.training import DivergedError, Progress
 from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.translator import AttentionMaps, Translator
+from transformer_course.waiting import told_if_long
 
 app = typer.Typer(
     help="Train a Transformer on sentence pairs, translate with it, evaluate it.",
@@ -216,16 +217,23 @@ def train(
 def _train(
     data: Data, recipe: Recipe, out: Path, threads: int, resume: bool, checkpoint: str | None
 ) -> None:
-    pairs = data.load()
-    with only_writer(out):  # from before the first file until the translator is there
-        if not resume:
-            refuse_used(out)
-            save_run(out, data, threads, pairs[2])
-        outcome = _train_on(pairs, data, recipe, out, resume, checkpoint)
+    with told_if_long(_say_on_stderr) as begin:
+        begin(f"reading {' and '.join(data.files) or f'the corpus {data.corpus}'}")
+        pairs = data.load()
+        with only_writer(out):  # from before the first file until the translator is there
+            if not resume:
+                refuse_used(out)
+                save_run(out, data, threads, pairs[2])
+            outcome = _train_on(pairs, data, recipe, out, resume, checkpoint, begin)
     if outcome == "interrupted":
         _print_end(f"Saved. Go on with: {_go_on(out)}")
         raise typer.Exit(130)
     _print_end(f"Training {outcome}; the translator is in {out}")
+
+
+def _say_on_stderr(text: str) -> None:
+    with suppress(OutputError):  # no reason not to train
+        tqdm.write(text, file=sys.stderr)
 
 
 def _print_end(text: str) -> None:
@@ -243,6 +251,7 @@ def _train_on(
     out: Path,
     resume: bool,
     checkpoint: str | None,
+    begin: Callable[[str], None],
 ) -> str:
     """Train with a progress bar; how it ended."""
     train_pairs, valid_pairs, test_pairs = pairs
@@ -260,6 +269,7 @@ def _train_on(
     ) as bar:
 
         def report(progress: Progress) -> None:
+            begin("")  # from now on the bar tells
             bar.set_postfix_str(_describe(progress), refresh=False)
             bar.update(progress.step - bar.n)
 
@@ -278,6 +288,7 @@ def _train_on(
                     resume=resume,
                     checkpoint=checkpoint,
                     report=report,
+                    begin=begin,
                 )
         except DivergedError as error:
             rate = f"{recipe.training.peak_rate / 4:g}"

@@ -11,6 +11,7 @@ from typing import Any, overload
 import torch
 from torch import Tensor
 
+from transformer_course import forks  # noqa: F401 - children of a fork compute on one thread
 from transformer_course.checkpoints import (
     FORMAT,
     CheckpointError,

@@ -64,7 +64,7 @@ def refused(run: Path, content: Content, sentence: str) -> None:
 
 
 NAMES = {
-    "a count": ("version", "step", "epoch", "position", "loss_count", "remembered"),
+    "a count": ("version", "step", "epoch", "position", "loss_count", "remembered", "spikes"),
     "a number": ("seconds", "loss_sum"),
     "a part": ("training", "model", "optimizer", "examples", "held_out"),
     "a history": ("history",),
@@ -110,6 +110,9 @@ def test_missing_values_are_named(run: Path) -> None:
         ({"history": [{"step": 4, "loss": "x"}]}, "history can't be"),
         ({"history": [{"step": 4, "loss": float("nan")}]}, "history can't be"),
         ({"history": [{"step": 8, "loss": 1.0}, {"step": 4, "loss": 1.0}]}, "history can't be"),
+        ({"recent": 3.0}, "recent can't be"),
+        ({"recent": [1.0, "x"]}, "recent can't be"),
+        ({"recent": [1.0, float("nan")]}, "recent can't be"),
         ({"training": {"max_steps": "x"}}, "trained with max_steps = x"),
         ({"training": {"max_steps": None}}, "trained with max_steps = None"),
     ],

@@ -7,7 +7,8 @@ a translator of them.
 from transformer_course.recipe.data import encode_pairs, split_pairs
 from transformer_course.recipe.folder import refuse_used
 from transformer_course.recipe.settings import PRESETS, Recipe
-from transformer_course.recipe.train import PairError, TrainingWarning, train_translator
+from transformer_course.recipe.train import PairError, train_translator
+from transformer_course.training.telling import TrainingWarning
 
 __all__ = [
     "PRESETS",

@@ -15,6 +15,7 @@ from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe.data import LANGUAGES, Data, digest, uses
 from transformer_course.recipe.settings import Recipe
 from transformer_course.training.resuming import CHANGEABLE, may_change
+from transformer_course.training.telling import tell
 
 
 def refuse_used(folder: Path) -> None:
@@ -37,6 +38,26 @@ def refuse_used(folder: Path) -> None:
             raise CheckpointError(
                 f"{folder / name} was written by no run, and would be overwritten: choose another folder"
             )
+
+
+def refuse_lost(folder: Path) -> None:
+    """Refuse to start a run over whose checkpoints are gone, and tell of one that has none yet.
+
+    Args:
+        folder: the run's, which shall be resumed.
+
+    Raises:
+        CheckpointError: if it has no checkpoint, but what comes after one; or as `list_checkpoints` does.
+    """
+    if list_checkpoints(folder):
+        return
+    for name in ("model.safetensors", "history.json"):
+        if _exists(folder / name):
+            raise CheckpointError(
+                f"{folder} has no checkpoint left, though {name} is there: put one back, or start in another "
+                "folder"
+            )
+    tell(f"{folder} has no checkpoint yet: training starts from step 0, with its recipe")
 
 
 def _exists(path: Path) -> bool:

@@ -1,7 +1,6 @@
 """From sentence pairs to a translator in a folder (chapter 07), in one call."""
 
 import math
-import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -12,20 +11,17 @@ from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.leaving_out import telling_ids
 from transformer_course.recipe.data import encode_pairs
-from transformer_course.recipe.folder import recipe_to_resume, refuse_used
+from transformer_course.recipe.folder import recipe_to_resume, refuse_lost, refuse_used
 from transformer_course.recipe.settings import Recipe
 from transformer_course.recipe.tasks import Trained, fresh_model, task_of
 from transformer_course.recipe.writing import only_writer
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
 from transformer_course.training.final import History
+from transformer_course.training.telling import tell
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
 _CALIBRATED = 200  # held-out sentences that decide which translations are doubtful
 _LEFT_OUT = 4000  # training pairs that show which subwords translations depend on
-
-
-class TrainingWarning(UserWarning):
-    """A training ended, and its translator is of no use."""
 
 
 class PairError(ValueError):
@@ -56,6 +52,7 @@ def train_translator(
     report: Callable[[Progress], None] | None = None,
     evaluate: Callable[[Translator], dict[str, float]] | None = None,
     vocabulary: Vocabulary | None = None,
+    begin: Callable[[str], None] = lambda part: None,
 ) -> tuple[Translator, Outcome]:
     """Train a translator on sentence pairs and write it to `folder`.
 
@@ -73,6 +70,8 @@ def train_translator(
         evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
         vocabulary: the subwords of another translator, so that one can score what the other writes (chapter
             13); learnt from `train` if left out. A run that is resumed keeps its own.
+        begin: called with the name of each part before the first update and after the last, which takes long
+            where there are many pairs.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -95,11 +94,16 @@ def train_translator(
     with only_writer(folder):
         if resume:
             recipe, vocabulary = recipe_to_resume(folder, recipe), load_vocabulary(folder)
+            if not checkpoint:
+                refuse_lost(folder)
         else:
             refuse_used(folder)
             recipe = recipe or Recipe()
+            if not vocabulary:
+                begin(f"learning subwords from {len(train):,} pairs")
             lines = (text for pair in train for text in (pair.source, pair.target))
             vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
+        begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
         model = fresh_model(recipe, len(vocabulary))
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate)
         if resume and (checkpoint or list_checkpoints(folder)):
@@ -111,6 +115,7 @@ def train_translator(
         outcome = trainer.train(report)
         translator = Translator(model, vocabulary)
         if outcome != "interrupted":
+            begin("choosing the weights, and trying them")
             trainer.finish()
             _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
@@ -125,11 +130,9 @@ def _warn_of_guessing(history: History, vocab_size: int) -> None:
     """A model that has learned nothing, or has diverged, is no error, but nobody should miss it."""
     best, even = min(record["loss"] for record in history), math.log(vocab_size)
     if best > even:
-        warnings.warn(
+        tell(
             f"the lowest validation loss, {best:.2f}, is above ln {vocab_size} = {even:.2f}, that of guessing "
-            "evenly: this model has learned nothing. Lower peak_rate, raise warmup_steps, or train longer",
-            TrainingWarning,
-            stacklevel=3,
+            "evenly: this model has learned nothing. Lower peak_rate, raise warmup_steps, or train longer"
         )
 
 

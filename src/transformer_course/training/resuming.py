@@ -15,7 +15,8 @@ from transformer_course.training.config import TrainingConfig
 
 # 1: without a version, the optimiser's kind, and the fingerprint of the held-out data.
 # 2: without the number of tensors that the optimiser remembers.
-VERSION = 3
+# 3: without the last losses, by which spikes are found.
+VERSION = 4
 
 
 def may_change(name: str, old: object, new: object) -> bool:
@@ -113,6 +114,8 @@ def checked_values(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
     if not {"training", "model", "examples"} <= values.keys():
         raise CheckpointError(f"{folder}: the file is not a training checkpoint")
     all_values = {"version": 1, "optimizer": {"optimizer": "Adam"}, "held_out": {}} | values
+    if _is_count(version) and version < 4:
+        all_values = {"recent": [], "spikes": 0} | all_values
     if (
         _is_count(version) and version < 3
     ):  # SGD may remember nothing, Adam does from the first update on
@@ -155,12 +158,13 @@ def _is_history(value: Any) -> bool:
 
 
 _RULES: dict[tuple[str, ...], Callable[[Any], bool]] = {
-    ("version", "step", "epoch", "position", "loss_count", "remembered"): _is_count,
+    ("version", "step", "epoch", "position", "loss_count", "remembered", "spikes"): _is_count,
     ("seconds", "loss_sum"): _is_number,
     ("training", "model", "optimizer", "examples", "held_out"): lambda value: isinstance(
         value, dict
     ),
     ("history",): _is_history,
+    ("recent",): lambda value: isinstance(value, list) and all(map(_is_number, value)),
 }
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
+from transformer_course import forks  # noqa: F401 - children of a fork compute on one thread
 from transformer_course.checkpoints import (
     CheckpointError,
     checkpoint_path,
@@ -35,6 +36,12 @@ from transformer_course.training.final import History, KeptWeights, best_and_las
 from transformer_course.training.optimizers import adam, check_optimizer
 from transformer_course.training.progress import Clock, Progress
 from transformer_course.training.resuming import VERSION, check_same_run, checked_values, same_run
+from transformer_course.training.telling import (
+    Spikes,
+    tell,
+    tell_of_history,
+    tell_of_missing,
+)
 
 Outcome = Literal["finished", "stopped early", "interrupted"]
 
@@ -87,6 +94,7 @@ class Trainer:
         self.history: History = []
         self._seconds = 0.0  # spent so far, earlier runs included
         self._loss_sum, self._loss_count = 0.0, 0  # since the last validation
+        self._spikes = Spikes()
         self._batches = self._batches_of(0)
         self._kept = KeptWeights(folder)
         held = None if held_out is None else as_batches(held_out, default, max_len, default)
@@ -144,8 +152,18 @@ class Trainer:
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
         value = self._checked(loss, norm)
         self.optimizer.step()
+        self._watch(value)
         self._count(value)
         return value
+
+    def _watch(self, loss: float) -> None:
+        """Tell of a loss that has jumped; its update is made, and training goes on."""
+        before = self._spikes.above(loss)
+        if before is not None:
+            tell(
+                f"the loss jumped to {loss:.2f} at {self._where()}; before, it was about {before:.2f}. "
+                f"If it stays there: lower peak_rate or raise warmup_steps ({self.config.warmup_steps})"
+            )
 
     def _checked(self, of_batch: Tensor, of_gradient: Tensor) -> float:
         """The loss as a number; stops before the weights are spoilt. Waits for the device once, not twice."""
@@ -157,15 +175,21 @@ class Trainer:
         saved = list_checkpoints(self.folder) if self.folder else []
         last = f"; the weights of {saved[-1].stem} are kept" if saved else ""
         raise DivergedError(
-            f"loss is {loss} and the gradient's norm {norm} at step {self.step + 1}, "
-            f"batch {self.position + 1} of epoch {self.epoch + 1}{self._where_it_began(loss)}: "
+            f"loss is {loss} and the gradient's norm {norm} at {self._where()}, "
+            f"first in {self._where_it_began(loss)}: "
             f"{rate}raise warmup_steps ({c.warmup_steps}){last}"
         )
 
-    def _where_it_began(self, loss: float) -> str:
-        """Members of the batch, and what computed the first number that is none; its update was not made."""
+    def _where(self) -> str:
+        """The update under way, and members of its batch."""
         batch = self._batches[self.position]
         members = ", ".join(map(str, batch[:5])) + (", …" if len(batch) > 5 else "")
+        place = f"batch {self.position + 1} of epoch {self.epoch + 1}"
+        return f"step {self.step + 1}, {place} (examples {members})"
+
+    def _where_it_began(self, loss: float) -> str:
+        """What computed the first number that is none; its update was not made."""
+        batch = self._batches[self.position]
         tensors = [t.to(self.device) for t in self.data.tensors(batch)]
         with self._autocast(), torch.no_grad():
             name = first_not_finite(self.model, lambda: self.loss_fn(self.model, *tensors))
@@ -174,7 +198,7 @@ class Trainer:
             if weight.grad is not None and not bool(weight.grad.isfinite().all()):
                 name = f"the gradient of {parameter}"
                 break
-        return f" (examples {members}), first in {name or 'the loss'}"
+        return name or "the loss"
 
     def _count(self, loss: float) -> None:
         """One step further; at the end of an epoch to the next one."""
@@ -228,8 +252,10 @@ class Trainer:
             "rate": self._rate(self.step),
             "train_loss": self._loss_sum / max(1, self._loss_count),
         }
+        if self._spikes.count:
+            record["spikes"] = self._spikes.count
         self.history.append(record | self._evaluated())
-        self._loss_sum, self._loss_count = 0.0, 0
+        self._loss_sum, self._loss_count, self._spikes.count = 0.0, 0, 0
 
     def _evaluated(self) -> dict[str, float]:
         """What `evaluate` says. Dropout's random numbers go on as if nothing had happened."""
@@ -286,6 +312,8 @@ class Trainer:
             "seconds": self._seconds,
             "loss_sum": self._loss_sum,
             "loss_count": self._loss_count,
+            "recent": self._spikes.recent,
+            "spikes": self._spikes.count,
             "history": self.history,
         }
 
@@ -311,6 +339,7 @@ class Trainer:
         tensors, values = load_checkpoint(self.folder, checkpoint)
         values = checked_values(self.folder, values)
         check_same_run(self.folder, values, self._same, self.model.config)
+        tell_of_history(self.folder, values["history"], newest=checkpoint is None)
         batches = self._batches_of(values["epoch"])
         if values["position"] >= len(batches):
             raise CheckpointError(
@@ -323,6 +352,7 @@ class Trainer:
         self.step, self.epoch, self.position = values["step"], values["epoch"], values["position"]
         self._seconds, self.history = values["seconds"], values["history"]
         self._loss_sum, self._loss_count = values["loss_sum"], values["loss_count"]
+        self._spikes = Spikes(values["recent"], values["spikes"])
         self._batches = batches
         steps, patience = self.config.max_steps, self.config.patience
         if steps > values["training"].get("max_steps", steps) and self._out_of_patience():
@@ -336,6 +366,8 @@ class Trainer:
 
         The model is then in evaluation mode. The average is that of `average_checkpoints`; the paper takes it
         in any case (Vaswani et al. 2017, §6.1). A model that was never validated keeps the weights it has.
+
+        A checkpoint that this needs and that is missing is told of by a `TrainingWarning`.
 
         Returns:
             Which weights it has now, "step N" or "average of K".
@@ -351,6 +383,14 @@ class Trainer:
         losses = {step: loss for step, loss in every.items() if self._kept.has(step)}
         if not losses:
             raise CheckpointError(f"{self.folder} has none of the checkpoints that it validated")
+        taken = self._take(losses)
+        if self.folder:
+            missing = best_and_last(self.history, self.config.average) - losses.keys()
+            tell_of_missing(self.folder, missing, taken)
+        return taken
+
+    def _take(self, losses: dict[int, float]) -> str:
+        """Load the best weights of these steps, or the average of the last ones."""
         best = min(losses, key=lambda step: losses[step])
         best_weights = self._kept.mean([best])
         last = list(losses)[-self.config.average :]
