@@ -163,10 +163,10 @@ def train(
     lower loss.
 
     With --resume, options that are repeated must say what they said before. Four may change: a lower --rate or
-    a longer --warmup lets a run go on that has diverged, more --patience (or 0) one that has stopped early; with
-    more --steps the run is made longer. From there on the learning rate is the one that a run of so many updates
-    has at each step, so the warm-up is not repeated. At the end of a run the rate is 0; it jumps up to where the
-    longer run has it, and the loss may rise for a while.
+    a longer --warmup lets a run go on that has diverged, more --patience (or 0) one that has stopped early;
+    with more --steps the run is made longer. From there on the learning rate is the one that a run of so many
+    updates has at each step, so the warm-up is not repeated. At the end of a run the rate is 0; it jumps up to
+    where the longer run has it, and the loss may rise for a while.
     """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,

@@ -65,8 +65,8 @@ def train_translator(
         folder: for the translator, `recipe.json`, `history.json` and checkpoints.
         recipe: how to train; if left out, the tiny preset, or on resuming what the run was started with. On
             resuming it must be the same, but its training may have more `max_steps`: then the run is made
-            longer (`Trainer.resume`); or a lower `peak_rate` or more `warmup_steps`, if it has diverged; or more
-            `patience` or 0, if it has stopped early.
+            longer (`Trainer.resume`); or a lower `peak_rate` or more `warmup_steps`, if it has diverged; or
+            more `patience` or 0, if it has stopped early.
         resume: go on from the newest checkpoint, exactly as if training had never stopped; from the start
             with the run's recipe and vocabulary if it stopped before its first checkpoint.
         checkpoint: file name of the checkpoint to resume from, if not the newest.

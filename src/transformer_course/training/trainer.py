@@ -293,9 +293,10 @@ class Trainer:
         """Go back to where a checkpoint was written; training then goes on as if it had never stopped.
 
         With a lower `peak_rate` or more `warmup_steps` a run that has diverged goes on more gently; with more
-        `patience`, or 0, one that has stopped early goes on. With more `max_steps` than the checkpoint was trained with, it is made longer. The learning rate of
-        each further update is the one that `config` gives for its step. So the warm-up is not repeated; a
-        cosine, which has come down, jumps up to where that of the longer run is.
+        `patience`, or 0, one that has stopped early goes on. With more `max_steps` than the checkpoint was
+        trained with, it is made longer. The learning rate of each further update is the one that `config` gives
+        for its step. So the warm-up is not repeated; a cosine, which has come down, jumps up to where that of
+        the longer run is.
 
         Args:
             checkpoint: file name in the run's folder; the newest if left out.
