@@ -20,8 +20,9 @@ from mdit_py_plugins.dollarmath import dollarmath_plugin
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "book" / "_ext"))
 
+from course_downloads import plain  # noqa: E402
 from fetch_vendor import MODULES, VENDOR, FetchError, fetch  # noqa: E402
-from slide_content import Slide, plain, slides_of  # noqa: E402
+from slide_content import Slide, slides_of  # noqa: E402
 
 OUT = ROOT / "_build" / "slides"
 SOURCES = ROOT / "tools" / "slides"

@@ -129,7 +129,7 @@ def of_text(title: str, source: str) -> Iterator[Slide]:
             yield Slide(title, block.body, path, block.options.get("alt", ""))
         elif block.kind == "math" and "label" in block.options:
             yield Slide(title, f"$$\n{block.body}\n$$")
-        elif block.kind == "admonition" and block.options.get("class") == "warning":
+        elif block.kind == "admonition" and title == MISTAKES:
             yield Slide(block.title, "True or false? Why?", answer=block.body)
         elif block.kind == "quiz":
             yield from of_quiz(block.body)

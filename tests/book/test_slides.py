@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import sys
 from collections.abc import Callable
 from html.parser import HTMLParser
 from pathlib import Path
@@ -12,9 +13,12 @@ from pathlib import Path
 import pytest
 from test_book import ROOT
 
-from tools.make_slides import REVEAL, SOURCES, make, rendered, section
-from tools.slide_content import Slide, blocks, slides_of
 from transformer_course.checks.discovery import exercises_by_chapter
+
+sys.path.append(str(ROOT / "tools"))
+
+from make_slides import REVEAL, SOURCES, make, rendered, section
+from slide_content import Slide, blocks, slides_of
 
 CHAPTERS = {path.stem: path for path in sorted((ROOT / "chapters").glob("*.ipynb"))}
 MYST = re.compile(r"\{[\w:-]+\}`|^(?:`{3,}|:{3,})\{|^\([\w-]+\)=$|\*\*", re.M)
