@@ -1,4 +1,4 @@
-"""The slides in a browser, from the disk: no request to elsewhere, keys, notes, light and dark, wide and narrow."""
+"""The slides in a browser, from the disk: no request to elsewhere, keys, notes, light and dark, two widths."""
 
 from __future__ import annotations
 
