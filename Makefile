@@ -20,6 +20,7 @@ install: .venv/installed ## make .venv and install what requirements.txt pins
 
 book: install ## build the web book into _build/html; SOLUTIONS=no: one without solutions
 	@SOLUTIONS=$(SOLUTIONS) $(RUN) tools/check.py book
+	@echo "Open $(if $(filter no,$(SOLUTIONS)),_build/without_solutions/_build/html,_build/html)/index.html in a browser, or: make serve"
 
 slides: install ## make slides of every chapter in _build/slides
 	$(RUN) tools/make_slides.py
