@@ -3,10 +3,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 RUN := $(BIN)/python
+SOLUTIONS ?= yes
 EXPORTS := PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install book serve demo test quick lint notebooks exercises experiments lab bench mutants faults clean
+.PHONY: help install book slides serve demo test quick lint notebooks exercises experiments lab bench mutants faults clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -17,10 +18,12 @@ help: ## this list
 
 install: .venv/installed ## make .venv and install what requirements.txt pins
 
-book: install ## build the web book into _build/html
-	$(RUN) tools/fetch_vendor.py
-	$(BIN)/jupyter-book build . --warningiserror --keep-going --nitpick
-	@echo "Open _build/html/index.html in a browser, or: make serve"
+book: install ## build the web book into _build/html; SOLUTIONS=no: one without solutions
+	@SOLUTIONS=$(SOLUTIONS) $(RUN) tools/check.py book
+	@echo "Open $(if $(filter no,$(SOLUTIONS)),_build/without_solutions/_build/html,_build/html)/index.html in a browser, or: make serve"
+
+slides: install ## make slides of every chapter in _build/slides
+	$(RUN) tools/make_slides.py
 
 serve: book ## serve the book on localhost and rebuild it on change
 	$(RUN) tools/serve.py

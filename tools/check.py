@@ -2,7 +2,7 @@
 
 lint             style of Python files and notebooks (ruff)
 types            type hints (mypy)
-book             build the web book, warnings are errors
+book             build the web book, warnings are errors; SOLUTIONS=no in the environment: one without solutions
 tests            unit and property tests, doctests, and the browser tests on the built book
 notebooks        notebooks under strict nbval: each stored output is compared
 demo             train the demo translator, once
@@ -33,6 +33,7 @@ PYTHON = sys.executable
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 NOTEBOOK_FOLDERS = ("book", "chapters", "exercises/solutions", "exercises")
 DEMO = r"\"runs\" / \"demo\""  # as it stands in the file of a notebook
+WITHOUT_SOLUTIONS = "_build/without_solutions"
 PYTEST = [PYTHON, "-m", "pytest", "-q", "-n", "2", "--dist", "loadfile"]
 
 
@@ -55,9 +56,11 @@ def demo() -> list[list[str]]:
 def book() -> list[list[str]]:
     """Commands that build the book."""
     build = [str(SCRIPTS / "jupyter-book"), "build", "."]
+    # In a folder of its own: files of a former build would stay beside the pages.
+    elsewhere = ["--path-output", WITHOUT_SOLUTIONS] if os.environ.get("SOLUTIONS") == "no" else []
     return [
         [PYTHON, "tools/fetch_vendor.py"],
-        [*build, "--warningiserror", "--keep-going", "--nitpick"],
+        [*build, *elsewhere, "--warningiserror", "--keep-going", "--nitpick"],
     ]
 
 

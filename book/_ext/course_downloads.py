@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
+from course_solutions import without
 from quiz_yaml import parse_quiz
 from sphinx.application import Sphinx
 
@@ -163,6 +164,9 @@ def write(app: Sphinx, error: Exception | None) -> None:
     for target, place in [*pages, *linked]:
         if target.suffix == ".ipynb" and target.exists():
             notebook = nbformat.read(source / place, as_version=4)
+            if not app.config.course_solutions:
+                for cell in notebook.cells:
+                    cell.source = without(cell.source)
             nbformat.write(standalone(notebook, place, needed), target)
 
 

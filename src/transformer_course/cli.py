@@ -162,11 +162,11 @@ def train(
     The weights are those of the best validation, or the mean of the last --average checkpoints if that has a
     lower loss.
 
-    With --resume, options that are repeated must say what they said before. Three may change: a lower --rate or
-    a longer --warmup lets a run go on that has diverged; with more --steps the run is made longer. From there
-    on the learning rate is the one that a run of so many updates has at each step, so the warm-up is not
-    repeated. At the end of a run the rate is 0; it jumps up to where the longer run has it, and the loss may
-    rise for a while.
+    With --resume, options that are repeated must say what they said before. Four may change: a lower --rate or
+    a longer --warmup lets a run go on that has diverged, more --patience (or 0) one that has stopped early;
+    with more --steps the run is made longer. From there on the learning rate is the one that a run of so many
+    updates has at each step, so the warm-up is not repeated. At the end of a run the rate is 0; it jumps up to
+    where the longer run has it, and the loss may rise for a while.
     """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,
@@ -701,6 +701,7 @@ _WAYS = {
     "max_steps": ", or with more of them",
     "peak_rate": ", or with a lower one",
     "warmup_steps": ", or with more of them",
+    "patience": ", or with more of it (0: never stop early)",
 }
 
 
@@ -717,6 +718,11 @@ def _tell_changes(before: Recipe, now: Recipe) -> None:
             f"from here on the highest learning rate is {new.peak_rate:g} instead of {old.peak_rate:g}, after "
             f"a warm-up of {new.warmup_steps:,} updates instead of {old.warmup_steps:,}"
         )
+    if new.patience != old.patience:
+        until = (
+            f"after {new.patience} validations without a lower loss" if new.patience else "never"
+        )
+        print(f"from here on it stops early {until}, instead of after {old.patience}")
 
 
 def _set_threads(threads: int | None) -> int:

@@ -436,8 +436,38 @@ def test_patience_and_average_work_with_resume(
     assert "stopped early at step 5, after 3 validations without a better loss" in result.err
     assert result.status == 1
     assert (out / "recipe.json").read_bytes() == before
-    assert_one_sentence(run(*resume, "--patience", 9), "patience = 3, not 9")
     assert_one_sentence(run(*resume, "--average", 3), "average = 2, not 3")
+    assert_one_sentence(run(*resume, "--patience", 2), "patience = 3, not 2", "0: never stop early")
+
+
+@pytest.mark.parametrize(
+    ("patience", "told", "steps"),
+    [
+        (4, "after 4 validations without a lower loss, instead of after 3", 6),
+        (0, "never, instead of after 3", 8),
+    ],
+)
+def test_a_run_that_stopped_early_goes_on_with_more_patience(
+    run: Run,
+    files: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    patience: int,
+    told: str,
+    steps: int,
+) -> None:
+    losses = chain([3.0, 1.0], repeat(2.0))
+    monkeypatch.setattr("transformer_course.recipe.train.validation_loss", lambda *_: next(losses))
+    out = tmp_path / "run"
+    train = ["train", "--pairs", *files, "--out", out, *QUICK, *SIZES, "--steps", 7]
+    assert "stopped early" in run(*train, "--validate-every", 1, "--patience", 3).out
+    result = run("train", "--out", out, "--resume", "--steps", 8, "--patience", patience)
+    assert f"from here on it stops early {told}" in result.out, result.err
+    assert ("Training finished" in result.out) == (patience == 0)
+    history = json.loads((out / "history.json").read_text())
+    assert [record["step"] for record in history] == list(range(1, steps + 1))
+    again = run("train", "--out", out, "--resume")  # what was changed is kept
+    assert (again.status, again.err.count("error")) == (0, 0)
 
 
 # train --model

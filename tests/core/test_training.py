@@ -302,9 +302,25 @@ def test_a_run_is_not_made_shorter_nor_longer_once_it_has_stopped_early(tmp_path
         trainer(tmp_path / "a", max_steps=12).resume()
     finished(tmp_path / "b", CASES["patience"])
     longer = trainer(tmp_path / "b", **CASES["patience"] | {"max_steps": 50})
-    told = r"stopped early at step 12, after 2 validations without a better loss: max_steps \(50\)"
+    told = r"stopped early at step 12, after 2 validations without a better loss: max_steps \(50\) alone"
     with pytest.raises(CheckpointError, match=told):
         longer.resume()
+
+
+@pytest.mark.parametrize("patience", [3, 0])
+def test_more_patience_makes_a_run_that_stopped_early_go_on(tmp_path: Path, patience: int) -> None:
+    finished(tmp_path / "a", CASES["patience"])
+    wished = CASES["patience"] | {"patience": patience}
+    undisturbed = trainer(tmp_path / "b", **wished)
+    outcome = undisturbed.train()
+    resumed = trainer(tmp_path / "a", **wished)
+    resumed.resume()
+    assert resumed.train() == outcome
+    assert resumed.step == undisturbed.step > 12
+    assert_same_weights(weights(resumed.model), weights(undisturbed.model))
+    fewer = trainer(tmp_path / "a", **CASES["patience"] | {"patience": 1})
+    with pytest.raises(CheckpointError, match=f"trained with patience = {patience}, not 1"):
+        fewer.resume()
 
 
 def test_only_the_checkpoints_that_are_needed_stay(tmp_path: Path) -> None:

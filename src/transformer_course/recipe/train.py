@@ -62,7 +62,8 @@ def train_translator(
         folder: for the translator, `recipe.json`, `history.json` and checkpoints.
         recipe: how to train; if left out, the tiny preset, or on resuming what the run was started with. On
             resuming it must be the same, but its training may have more `max_steps`: then the run is made
-            longer (`Trainer.resume`); or a lower `peak_rate` or more `warmup_steps`, if it has diverged.
+            longer (`Trainer.resume`); or a lower `peak_rate` or more `warmup_steps`, if it has diverged; or
+            more `patience` or 0, if it has stopped early.
         resume: go on from the newest checkpoint, exactly as if training had never stopped; from the start
             with the run's recipe and vocabulary if it stopped before its first checkpoint.
         checkpoint: file name of the checkpoint to resume from, if not the newest.
@@ -80,8 +81,8 @@ def train_translator(
     Raises:
         PairError: if a sentence is empty, or too long for the model or for a batch.
         CheckpointError: if `folder` already holds a run and `resume` is false, the run to resume is missing,
-            has a damaged checkpoint, was another run, or shall be made longer and stopped early, another
-            process is training there, or a file can't be written.
+            has a damaged checkpoint, was another run, or shall be made longer and stopped early, without
+            more patience, another process is training there, or a file can't be written.
         ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
             or the validation's loss is no longer a number.
         KeyboardInterrupt: at a second Ctrl-C.

@@ -22,7 +22,8 @@ VERSION = 4
 def may_change(name: str, old: object, new: object) -> bool:
     """Whether a run may go on with another value of a setting.
 
-    It may be made longer, and it may learn more gently from here on, as one that has diverged must.
+    It may be made longer, it may learn more gently from here on, as one that has diverged must, and it may wait
+    longer for a better validation, as one that has stopped early must.
 
     Args:
         name: the setting.
@@ -30,18 +31,23 @@ def may_change(name: str, old: object, new: object) -> bool:
         new: its value from now on.
 
     Returns:
-        True for more `max_steps`, a lower `peak_rate` and more `warmup_steps`.
+        True for more `max_steps`, a lower `peak_rate`, more `warmup_steps` and more `patience`; 0, which is
+        never to stop, is most of all.
 
     >>> may_change("peak_rate", 0.1, 0.01), may_change("peak_rate", 0.01, 0.1), may_change("seed", 0, 1)
     (True, False, False)
+    >>> may_change("patience", 2, 5), may_change("patience", 2, 0), may_change("patience", 0, 2)
+    (True, True, False)
     """
     if not (_is_number(old) and _is_number(new)):
         return False
+    if name == "patience":
+        return bool(old and (not new or new > old))  # type: ignore[operator]
     more = float(new) - float(old)  # type: ignore[arg-type]
     return {"max_steps": more > 0, "warmup_steps": more > 0, "peak_rate": more < 0}.get(name, False)
 
 
-CHANGEABLE = ("max_steps", "peak_rate", "warmup_steps")
+CHANGEABLE = ("max_steps", "peak_rate", "warmup_steps", "patience")
 
 
 def same_run(

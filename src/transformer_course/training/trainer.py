@@ -320,10 +320,11 @@ class Trainer:
     def resume(self, checkpoint: str | None = None) -> None:
         """Go back to where a checkpoint was written; training then goes on as if it had never stopped.
 
-        With a lower `peak_rate` or more `warmup_steps` a run that has diverged goes on more gently. With more
-        `max_steps` than the checkpoint was trained with, it is made longer. The learning rate of
-        each further update is the one that `config` gives for its step. So the warm-up is not repeated; a
-        cosine, which has come down, jumps up to where that of the longer run is.
+        With a lower `peak_rate` or more `warmup_steps` a run that has diverged goes on more gently; with more
+        `patience`, or 0, one that has stopped early goes on. With more `max_steps` than the checkpoint was
+        trained with, it is made longer. The learning rate of each further update is the one that `config` gives
+        for its step. So the warm-up is not repeated; a cosine, which has come down, jumps up to where that of
+        the longer run is.
 
         Args:
             checkpoint: file name in the run's folder; the newest if left out.
@@ -331,7 +332,7 @@ class Trainer:
         Raises:
             CheckpointError: if the trainer has no folder, there is no checkpoint, it is damaged, or it belongs
                 to another model, to other examples or to another way of training; or if the run shall be made
-                longer and has stopped early.
+                longer and has stopped early, without more `patience`.
             ValueError: if the data has no batch in the checkpoint's epoch.
         """
         if self.folder is None:
@@ -358,7 +359,7 @@ class Trainer:
         if steps > values["training"].get("max_steps", steps) and self._out_of_patience():
             raise CheckpointError(
                 f"{self.folder} stopped early at step {self.step}, after {patience} validations "
-                f"without a better loss: max_steps ({steps}) can't make it longer"
+                f"without a better loss: max_steps ({steps}) alone can't make it longer, it needs more patience"
             )
 
     def finish(self) -> str:
