@@ -1,0 +1,140 @@
+"""The parts that nearly all experiments share, so small that everything they do can be recorded.
+
+No page quotes a score of this one. Its probe stands beside those of the other records: it sees what a few
+dozen updates of a translator can't show, such as a second epoch, an early stop, the random numbers after a
+resumption, a sharp distribution to draw from, or the readable loss on padded sentences.
+"""
+
+from functools import partial
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from transformer_course.corpus.batches import Example
+from transformer_course.decoding import beam_search, next_token_distribution
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.loss import (
+    cross_entropy,
+    kl_divergence,
+    log_softmax,
+    perplexity,
+    teacher_forcing_loss,
+)
+from transformer_course.training import Trainer, TrainingConfig, validation_loss
+
+CONFIG: dict[str, Any] = {
+    "vocab_size": 24,
+    "n_train": 20,
+    "n_valid": 8,
+    "lengths": [2, 7],
+    "label_smoothing": 0.1,
+    "model": {
+        "d_model": 16,
+        "n_heads": 2,
+        "d_ff": 32,
+        "n_encoder_layers": 1,
+        "n_decoder_layers": 1,
+        "dropout": 0.1,
+        "max_len": 16,
+    },
+    "trainings": {
+        "three epochs": {
+            "schedule": "inverse_sqrt",
+            "warmup_steps": 60,
+            "max_steps": 18,
+            "max_tokens": 64,
+            "validate_every": 6,
+            "average": 2,
+        },
+        "until patience ends": {
+            "peak_rate": 0.03,
+            "warmup_steps": 2,
+            "max_steps": 60,
+            "max_tokens": 64,
+            "clip_norm": 0.5,
+            "validate_every": 4,
+            "patience": 2,
+        },
+    },
+    "distributions": {
+        "T = 0.7": {"temperature": 0.7},
+        "T = 2": {"temperature": 2.0},
+        "k = 4": {"top_k": 4},
+        "p = 0.8": {"top_p": 0.8},
+        "T = 0.7, k = 6, p = 0.9": {"temperature": 0.7, "top_k": 6, "top_p": 0.9},
+    },
+    "alphas": [0.0, 0.6, 2.0],
+    "rates": {"schedule": "inverse_sqrt", "warmup_steps": 6},
+}
+PROBE: dict[str, Any] = {}
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Losses and distributions of drawn scores; then two trainings, and what their models write."""
+    torch.manual_seed(seed)
+    logits = 3 * torch.randn(2, 3, 5, config["vocab_size"])
+    curves = {
+        name: next_token_distribution(logits[0, 0, 0], **settings).tolist()
+        for name, settings in config["distributions"].items()
+    }
+    rates = TrainingConfig(**config["rates"])
+    curves["rates"] = [rates.rate(step, config["model"]["d_model"]) for step in range(1, 13)]
+    scores: dict[str, Any] = {"losses": _losses(logits, config["label_smoothing"])}
+    train = _pairs(config, config["n_train"], seed, backwards=True)
+    # Held-out targets are drawn apart from their sources: what is learned stops helping soon.
+    valid = _pairs(config, config["n_valid"], seed + 100, backwards=False)
+    for name, training in config["trainings"].items():
+        torch.manual_seed(seed)
+        trainer = Trainer(
+            Transformer(TransformerConfig(config["vocab_size"], **config["model"])),
+            train,
+            partial(teacher_forcing_loss, label_smoothing=config["label_smoothing"]),
+            lambda model: {"loss": validation_loss(model, valid, teacher_forcing_loss)},
+            TrainingConfig(**training, seed=seed),
+            folder / name,
+        )
+        trainer.train()
+        curves[name] = [record["loss"] for record in trainer.history]
+        scores[name] = {"updates": trainer.step, "perplexity": perplexity(curves[name][-1])}
+        scores[name]["weights"] = trainer.finish()
+        scores[name]["loss of these weights"] = trainer.evaluate(trainer.model)["loss"]
+        scores[name]["best of the beam"] = _searched(trainer.model, train, config["alphas"])
+    return {"curves": curves, "scores": scores}
+
+
+def _losses(logits: Tensor, label_smoothing: float) -> dict[str, float]:
+    """The readable losses of scores, (2, 3, 5, vocab_size), for labels of which some are padding."""
+    labels = torch.randint(1, logits.shape[-1], logits.shape[1:-1])  # (3, 5)
+    labels[0, 3:], labels[2, 1:] = 0, 0
+    plain = cross_entropy(logits[0], labels)
+    p, q = log_softmax(logits).exp()
+    return {
+        "plain": plain.item(),
+        "smoothed": cross_entropy(logits[0], labels, 0, label_smoothing).item(),
+        "perplexity": perplexity(plain.item()),
+        "divergence": kl_divergence(p, q).mean().item(),
+    }
+
+
+def _pairs(config: dict[str, Any], n: int, seed: int, backwards: bool) -> list[Example]:
+    """Drawn ids: each target is its source backwards, or has nothing to do with it."""
+    dice = Random(seed)
+
+    def words() -> list[int]:
+        return dice.choices(range(3, config["vocab_size"]), k=dice.randint(*config["lengths"]))
+
+    sources = [words() for _ in range(n)]
+    return [(source, source[::-1] if backwards else words()) for source in sources]
+
+
+def _searched(model: Any, pairs: list[Example], alphas: list[float]) -> dict[str, float]:
+    """Mean score of what beam search finds for five sources, for each length penalty."""
+    sources = [torch.tensor([source]) for source, _ in pairs[:5]]
+    found = {
+        f"alpha {alpha}": [beam_search(model, src, 3, 9, alpha=alpha)[0][0] for src in sources]
+        for alpha in alphas
+    }
+    return {name: sum(h.score for h in best) / len(best) for name, best in found.items()}
