@@ -1,7 +1,7 @@
 """Mutants: break the package on purpose and see that its tests notice.
 
     python tools/mutants.py [--module M ...] [--count N] [--seed S] [--drawn-only] [--jobs J]
-    python tools/mutants.py --probes [NAME ...]
+    python tools/mutants.py --probes decoding
 
 There are two sorts. The named faults of tools/faults.txt are mistakes that people make; each must be caught.
 Then N changes of the code itself are drawn, by the seed: a comparison, a constant, an axis, an argument, …
@@ -9,8 +9,7 @@ Whether one that survives is a hole in the tests or means the same as before, yo
 A mutant runs in a copy of the package, against the tests of its module, a named one also against its chapter's.
 
 With --probes, the named faults run against probes of experiments instead (tools/probes.py): which of them would
-make a record's probe differ? Some can't: nothing trains with another layout of positions, say. Without names,
-only those that tools/faults.txt says a probe catches, each against that one.
+make a record's probe differ? Some can't: nothing trains with another layout of positions, say.
 """
 
 import argparse
@@ -24,7 +23,6 @@ import shutil
 import sys
 import tempfile
 import time
-import traceback
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -38,7 +36,7 @@ ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "src" / "transformer_course"
 FAULTS = ROOT / "tools" / "faults.txt"
 ELSEWHERE = {"checks", "figures", "corpus", "runs.py", "validation.py"}  # no modules of the core
-RECORDS = ROOT / "book" / "experiments"
+PROBE = "test_code_behaves_as_it_did_when_the_record_was_made"
 # The fast ways of several modules are tested in one place.
 SHARED_TESTS = "test_fast*.py"
 # Where the system can, a process starts as a copy of one that has imported the large libraries.
@@ -61,7 +59,7 @@ class Fault:
         where: qualified name of a function, with "module:" before it if there are several.
         old: an expression that stands there once.
         new: the expression that takes its place.
-        probe: the experiment whose probe must notice, too, if there is one.
+        probe: the experiment whose probe must notice, too; empty if there is none.
     """
 
     chapter: str
@@ -81,14 +79,12 @@ class Mutant:
         path: the module, relative to the package.
         text: its new code.
         tests: the test files that must notice.
-        probe: the experiment whose probe must notice, too, if there is one.
     """
 
     label: str
     path: Path
     text: str
     tests: tuple[Path, ...]
-    probe: str = ""
 
 
 def named_faults() -> list[Fault]:
@@ -97,7 +93,7 @@ def named_faults() -> list[Fault]:
     for line in FAULTS.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             chapter = line[3:]
-        elif line.startswith("    probe: "):
+        elif line.startswith("    probe: ") and faults and not block:
             faults[-1] = replace(faults[-1], probe=line.split(": ")[1])
         elif line.strip() and not line.startswith("#"):
             block.append(line.strip())
@@ -131,6 +127,12 @@ def definitions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.AST]
             yield from definitions(node, within)
 
 
+@functools.cache
+def names_of_definitions(code: str) -> tuple[str, ...]:
+    """Qualified names of all functions and classes of a module."""
+    return tuple(name for name, _ in definitions(ast.parse(code)))
+
+
 def mutant_of(fault: Fault) -> Mutant:
     """Plant a named fault.
 
@@ -138,16 +140,19 @@ def mutant_of(fault: Fault) -> Mutant:
         FaultError: if its function or its expression isn't found, or is found more than once.
     """
     stem, _, function = fault.where.rpartition(":")
-    places = []
-    for path, code in modules().items():
-        if stem in ("", path.stem):
-            tree = ast.parse(code)
-            found = [(path, tree, node) for name, node in definitions(tree) if name == function]
-            places += found
+    places = [
+        path
+        for path, code in modules().items()
+        if stem in ("", path.stem)
+        for name in names_of_definitions(code)
+        if name == function
+    ]
     if len(places) != 1:
-        where = ", ".join(str(path) for path, _, _ in places) or "nowhere"
+        where = ", ".join(map(str, places)) or "nowhere"
         raise FaultError(f"{fault.name}: {fault.where} must be in one place, found in {where}")
-    path, tree, node = places[0]
+    path = places[0]
+    tree = ast.parse(modules()[path])
+    node = next(node for name, node in definitions(tree) if name == function)
     wanted = ast.parse(fault.old, mode="eval").body
     same = [
         found
@@ -160,7 +165,7 @@ def mutant_of(fault: Fault) -> Mutant:
         )
     text = ast.unparse(replaced(tree, same[0], ast.parse(fault.new, mode="eval").body))
     tests = tuple(dict.fromkeys((*tests_named(fault.chapter), *tests_of(path))))
-    return Mutant(f"{fault.chapter}: {fault.name}", path, text, tests, fault.probe)
+    return Mutant(f"{fault.chapter}: {fault.name}", path, text, tests)
 
 
 def tests_named(stem: str) -> list[Path]:
@@ -186,10 +191,10 @@ def tests_of(path: Path) -> tuple[Path, ...]:
     return (*found, *sorted((ROOT / "tests").rglob(SHARED_TESTS))) if found else ()
 
 
-def probed(mutants: Sequence[Mutant], names: Sequence[str]) -> list[Mutant]:
-    """Mutants for the probes of these experiments to notice; without names, each for the one that it names."""
-    chosen = [(m, names or [m.probe]) for m in mutants if names or m.probe]
-    return [replace(m, tests=tuple(RECORDS / f"{name}.json" for name in of)) for m, of in chosen]
+def probe_of(name: str) -> Path:
+    """The test that compares the probe of an experiment, as pytest calls it."""
+    file = next((ROOT / "tests").rglob("test_experiments.py"))
+    return Path(f"{file}::{PROBE}[{name}]")
 
 
 def stays(node: ast.AST) -> bool:
@@ -244,24 +249,21 @@ def run(tests: Sequence[Path], mutant: Mutant | None, seconds: float) -> str:
     """Run tests on a copy of the package.
 
     Args:
-        tests: the test files, or records whose probes shall notice.
+        tests: the test files.
         mutant: what to change in the copy; None changes nothing.
         seconds: when to stop.
 
     Returns:
         "passed", "failed", "no end" if it was stopped, or "broken" if the tests couldn't even be read.
     """
-    if all(path.parent == RECORDS for path in tests):
-        target, command = run_probes, [path.stem for path in tests]
-    else:
-        target, command = run_pytest, ["-x", "-q", "-p", "no:cacheprovider", *map(str, tests)]
+    command = ["-x", "-q", "-p", "no:cacheprovider", *map(str, tests)]
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "src"
         copied, printed = source / PACKAGE.name, Path(folder) / "printed"
         shutil.copytree(PACKAGE, copied, ignore=shutil.ignore_patterns("__pycache__"))
         if mutant:
             (copied / mutant.path).write_text(mutant.text, encoding="utf-8")
-        process = PROCESSES.Process(target=target, args=(command, folder))
+        process = PROCESSES.Process(target=run_pytest, args=(command, folder))
         process.start()
         process.join(seconds)
         if process.is_alive():
@@ -276,28 +278,6 @@ def run(tests: Sequence[Path], mutant: Mutant | None, seconds: float) -> str:
 
 def run_pytest(command: Sequence[str], folder: str) -> None:
     """In a process of its own: run pytest with the package in `folder`, and print into a file there."""
-    use_copy(folder)
-    sys.exit(pytest.main(list(command)))
-
-
-def run_probes(names: Sequence[str], folder: str) -> None:
-    """In a process of its own: compare records' probes with the package in `folder`, and print what differs.
-
-    It ends with 1 if a probe differs or can't go to its end, with 2 if the package can't even be imported.
-    """
-    use_copy(folder)
-    try:
-        from run_experiments import changes
-    except Exception:
-        traceback.print_exc()
-        sys.exit(2)
-    found = [line for name in names for line in changes(name)]
-    print(*found, sep="\n")
-    sys.exit(int(bool(found)))
-
-
-def use_copy(folder: str) -> None:
-    """Import the package from `folder` from now on, and print into a file there."""
     source = str(Path(folder) / "src")
     os.environ |= {
         "PYTHONPATH": source,  # for what the tests start
@@ -310,6 +290,7 @@ def use_copy(folder: str) -> None:
     with open(Path(folder) / "printed", "w", encoding="utf-8") as file:
         os.dup2(file.fileno(), 1)
         os.dup2(file.fileno(), 2)
+        sys.exit(pytest.main(list(command)))
 
 
 def time_limits(mutants: Sequence[Mutant]) -> dict[tuple[Path, ...], float]:
@@ -363,7 +344,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--drawn-only", action="store_true", help="no named faults")
     parser.add_argument("--jobs", type=int, default=1, help="mutants at a time")
     parser.add_argument(
-        "--probes", nargs="*", help="probes notice: of these experiments, or of those in faults.txt"
+        "--probes", nargs="+", default=[], help="probes of these experiments notice"
     )
     options = parser.parse_args(arguments)
     known = {part for path in tested for part in path.with_suffix("").parts}
@@ -376,10 +357,15 @@ def main(arguments: Sequence[str]) -> int:
     paths = [path for path in tested if wanted & set(path.with_suffix("").parts)]
     try:
         named = [] if options.drawn_only else [mutant_of(fault) for fault in faults]
-        if options.probes is not None:
-            chosen = probed(named, options.probes)
-            missed = survivors("named faults", chosen, options.jobs, ("failed", "no end"))
-            return int(bool(missed))
+        if options.probes:
+            probes = tuple(map(probe_of, options.probes))
+            survivors(
+                "named faults",
+                [replace(m, tests=probes) for m in named],
+                options.jobs,
+                ("failed", "no end"),
+            )
+            return 0
         missed = survivors("named faults", named, options.jobs, ("failed", "no end"))
         others = drawn(paths, options.count, options.seed) if paths else []
         unnoticed = survivors("drawn mutants", others, options.jobs, ("failed", "no end", "broken"))
