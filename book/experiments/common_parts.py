@@ -13,6 +13,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
 
 from transformer_course.corpus.batches import Example
 from transformer_course.decoding import beam_search, next_token_distribution
@@ -67,7 +68,7 @@ CONFIG: dict[str, Any] = {
         "p = 0.8": {"top_p": 0.8},
         "T = 0.7, k = 6, p = 0.9": {"temperature": 0.7, "top_k": 6, "top_p": 0.9},
     },
-    "alphas": [0.0, 0.6, 2.0],
+    "alphas": [0.6, 2.0],
     "rates": {"schedule": "inverse_sqrt", "warmup_steps": 6},
 }
 PROBE: dict[str, Any] = {}
@@ -104,7 +105,8 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         scores[name] = {"updates": trainer.step, "perplexity": perplexity(curves[name][-1])}
         scores[name]["weights"] = trainer.finish()
         scores[name]["loss of these weights"] = trainer.evaluate(trainer.model)["loss"]
-        scores[name]["best of the beam"] = _searched(trainer.model, train, config["alphas"])
+        found = _searched(trainer.model, train, config["alphas"])
+        curves |= {f"{name}, {alpha}": best for alpha, best in found.items()}
     return {"curves": curves, "scores": scores}
 
 
@@ -137,11 +139,10 @@ def _pairs(config: dict[str, Any], n: int, seed: int, words: range) -> list[Exam
     return [(source, source[::-1]) for source in sources]
 
 
-def _searched(model: Any, pairs: list[Example], alphas: list[float]) -> dict[str, float]:
-    """Mean score of what beam search finds for five sources, for each length penalty."""
-    sources = [torch.tensor([source]) for source, _ in pairs[:5]]
-    found = {
-        f"alpha {alpha}": [beam_search(model, src, 3, 9, alpha=alpha)[0][0] for src in sources]
+def _searched(model: Any, pairs: list[Example], alphas: list[float]) -> dict[str, list[float]]:
+    """The scores of what beam search finds for five sources, for each length penalty."""
+    sources = pad_sequence([torch.tensor(source) for source, _ in pairs[:5]], batch_first=True)
+    return {
+        f"alpha {alpha}": [best[0].score for best in beam_search(model, sources, 3, 9, alpha=alpha)]
         for alpha in alphas
     }
-    return {name: sum(h.score for h in best) / len(best) for name, best in found.items()}
