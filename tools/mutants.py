@@ -89,7 +89,7 @@ class Mutant:
 
 def named_faults() -> list[Fault]:
     """Read tools/faults.txt."""
-    faults, chapter, block = [], "", list[str]()
+    faults, chapter, block = list[Fault](), "", list[str]()
     for line in FAULTS.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             chapter = line[3:]
