@@ -59,6 +59,7 @@ class Fault:
         where: qualified name of a function, with "module:" before it if there are several.
         old: an expression that stands there once.
         new: the expression that takes its place.
+        probe: the experiment whose probe must notice, too; empty if there is none.
     """
 
     chapter: str
@@ -66,6 +67,7 @@ class Fault:
     where: str
     old: str
     new: str
+    probe: str = ""
 
 
 @dataclass(frozen=True)
@@ -87,10 +89,12 @@ class Mutant:
 
 def named_faults() -> list[Fault]:
     """Read tools/faults.txt."""
-    faults, chapter, block = [], "", list[str]()
+    faults, chapter, block = list[Fault](), "", list[str]()
     for line in FAULTS.read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
             chapter = line[3:]
+        elif line.startswith("    probe: ") and faults and not block:
+            faults[-1] = replace(faults[-1], probe=line.split(": ")[1])
         elif line.strip() and not line.startswith("#"):
             block.append(line.strip())
         if len(block) == 3:
@@ -123,6 +127,12 @@ def definitions(tree: ast.AST, within: str = "") -> Iterator[tuple[str, ast.AST]
             yield from definitions(node, within)
 
 
+@functools.cache
+def names_of_definitions(code: str) -> tuple[str, ...]:
+    """Qualified names of all functions and classes of a module."""
+    return tuple(name for name, _ in definitions(ast.parse(code)))
+
+
 def mutant_of(fault: Fault) -> Mutant:
     """Plant a named fault.
 
@@ -130,16 +140,19 @@ def mutant_of(fault: Fault) -> Mutant:
         FaultError: if its function or its expression isn't found, or is found more than once.
     """
     stem, _, function = fault.where.rpartition(":")
-    places = []
-    for path, code in modules().items():
-        if stem in ("", path.stem):
-            tree = ast.parse(code)
-            found = [(path, tree, node) for name, node in definitions(tree) if name == function]
-            places += found
+    places = [
+        path
+        for path, code in modules().items()
+        if stem in ("", path.stem)
+        for name in names_of_definitions(code)
+        if name == function
+    ]
     if len(places) != 1:
-        where = ", ".join(str(path) for path, _, _ in places) or "nowhere"
+        where = ", ".join(map(str, places)) or "nowhere"
         raise FaultError(f"{fault.name}: {fault.where} must be in one place, found in {where}")
-    path, tree, node = places[0]
+    path = places[0]
+    tree = ast.parse(modules()[path])
+    node = next(node for name, node in definitions(tree) if name == function)
     wanted = ast.parse(fault.old, mode="eval").body
     same = [
         found

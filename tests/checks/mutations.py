@@ -50,8 +50,9 @@ class Tally:
         return self.hinted / max(self.rejected, 1)
 
 
+@functools.cache
 def notebook_names(path: Path) -> tuple[dict[str, Any], dict[str, str]]:
-    """Run the definitions of a notebook, not its calls; return the names and each source."""
+    """Run the definitions of a notebook, not its calls, once; return the names and each source."""
     scope: dict[str, Any] = {"__name__": "__main__"}
     sources: dict[str, str] = {}
     for cell in nbformat.read(path, as_version=4).cells:

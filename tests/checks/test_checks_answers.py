@@ -25,6 +25,7 @@ except ModuleNotFoundError:  # run as a script
 from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.engine import judge
 from transformer_course.checks.exercise import Case, Exercise, Misconception
+from transformer_course.checks.report import Report
 
 DATA = Path(__file__).parents[1] / "data"
 CHAPTERS = exercises_by_chapter()
@@ -49,10 +50,15 @@ def answers(kind: str, chapter: str, exercise: Exercise) -> Named:
     return [(name[len(start) :], f) for name, f in vars(module).items() if name.startswith(start)]
 
 
-@functools.cache
 def solutions(chapter: str) -> dict[str, Any]:
     """Return what the notebook with solutions defines."""
     return mutations.notebook_names(mutations.notebook_of(chapter, "solutions"))[0]
+
+
+@functools.cache
+def wrong_reports(chapter: str, exercise: Exercise) -> dict[str, Report]:
+    """Return what the check says of each wrong answer, by what is special; two tests read it."""
+    return {name: judge(exercise, f) for name, f in answers("wrong", chapter, exercise)}
 
 
 @pytest.mark.parametrize(("chapter", "exercise"), EXERCISES, ids=_label)
@@ -98,9 +104,8 @@ def test_three_other_right_answers_pass(chapter: str, exercise: Exercise) -> Non
 @pytest.mark.parametrize(("chapter", "exercise"), EXERCISES, ids=_label)
 def test_five_wrong_answers_are_rejected(chapter: str, exercise: Exercise) -> None:
     """Each gets another message than being right, and none is just a misconception over again."""
-    found = answers("wrong", chapter, exercise)
-    assert len(found) >= 5, f"tests/data/wrong_answers/{chapter}.py: five for {exercise.name}"
-    reports = {name: judge(exercise, f) for name, f in found}
+    reports = wrong_reports(chapter, exercise)
+    assert len(reports) >= 5, f"tests/data/wrong_answers/{chapter}.py: five for {exercise.name}"
     assert [name for name, report in reports.items() if report.passed or not report.attempted] == []
     explained = {name for name, r in reports.items() if r.hint and "Other answers" not in r.message}
     assert explained == set()
@@ -116,9 +121,9 @@ def test_the_messages_of_wrong_answers_are_those_that_were_read(chapter: str) ->
 def messages(chapter: str) -> str:
     """Return the message that each wrong answer of a chapter gets."""
     blocks = [
-        f"## {name.replace('_', ' ')}\n{judge(exercise, function).message}\n"
+        f"## {name.replace('_', ' ')}\n{report.message}\n"
         for exercise in CHAPTERS[chapter]
-        for name, function in answers("wrong", chapter, exercise)
+        for name, report in wrong_reports(chapter, exercise).items()
     ]
     return "\n".join(blocks)
 

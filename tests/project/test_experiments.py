@@ -1,12 +1,16 @@
 """Records of experiments are up to date, small, and can be made again."""
 
+import importlib
+import inspect
 import json
 import math
 import shutil
 import statistics
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 import pytest
@@ -16,11 +20,12 @@ sys.path.insert(0, str(ROOT / "tools"))
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import experiment_training  # noqa: E402
+import mutants  # noqa: E402
 import probes  # noqa: E402
 import run_experiments  # noqa: E402
 from course_experiment import flatten, ledger  # noqa: E402
 
-from transformer_course import loss  # noqa: E402
+from transformer_course.checkpoints import CheckpointError  # noqa: E402
 from transformer_course.corpus import grammar  # noqa: E402
 
 
@@ -32,6 +37,7 @@ def test_there_are_experiments_and_no_orphaned_records() -> None:
 
 ORDINARY = run_experiments.names(apart=False)
 RECORDED = {path.stem for path in run_experiments.RECORDS.glob("*.json")}
+PROBED = [fault for fault in mutants.named_faults() if fault.probe]
 
 
 @pytest.mark.parametrize("name", sorted(RECORDED.union(ORDINARY)))
@@ -172,18 +178,49 @@ def test_one_number_in_500_may_fall_otherwise() -> None:
     assert probes.changes_of(script, few, {"ids": [1] * 8 + [2]}) == ["ids / 8: 1 → 2"]
 
 
-def test_probe_sees_a_loss_that_counts_padding(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One of the faults of `make mutants`, here so that a probe that sees nothing is noticed at once."""
-    script = run_experiments.load("warmup")
-    right = loss.chunked_cross_entropy
+@contextmanager
+def planted(fault: mutants.Fault) -> Iterator[None]:
+    """A named fault in the running package: its function gets the code of the changed one."""
+    mutant = mutants.mutant_of(fault)
+    code = compile(mutant.text, str(mutant.path), "exec")
+    found: Any = importlib.import_module(f"transformer_course.{'.'.join(mutant.path.parts)[:-3]}")
+    for name in fault.where.split(":")[-1].split("."):
+        code = next(c for c in code.co_consts if isinstance(c, CodeType) and c.co_name == name)
+        found = getattr(found, name)
+    function = inspect.unwrap(found)
+    right = function.__code__
+    assert right.co_code != code.co_code or right.co_consts != code.co_consts
+    function.__code__ = code
+    try:
+        yield
+    finally:
+        function.__code__ = right
 
-    def all_count(states: Any, weight: Any, labels: Any, pad_id: int, *others: Any) -> Any:
-        return right(states, weight, labels, -1, *others)
 
-    record = run_experiments.read_record("warmup")
+def noticed(name: str) -> bool:
+    """Whether the probe of an experiment differs from its record, or can't go to its end."""
+    script, record = run_experiments.load(name), run_experiments.read_record(name)
     assert record is not None
-    monkeypatch.setattr(loss, "chunked_cross_entropy", all_count)
-    assert probes.changes_of(script, record["probes"][-1]["values"], probes.probe(script))
+    try:
+        fresh = probes.probe(script)
+    except (ValueError, RuntimeError, CheckpointError):
+        return True
+    return bool(probes.changes_of(script, record["probes"][-1]["values"], fresh))
+
+
+@pytest.mark.parametrize("fault", PROBED, ids=lambda fault: f"{fault.chapter}: {fault.name}")
+def test_a_probe_notices_a_named_fault(fault: mutants.Fault) -> None:
+    """The table of tools/faults.txt: so a change that a record could show doesn't go unseen."""
+    with planted(fault):
+        assert noticed(fault.probe)
+
+
+def test_probes_notice_named_faults_of_loss_training_and_decoding() -> None:
+    assert {fault.chapter for fault in PROBED} == {"loss", "training", "decoding"}
+    assert len(PROBED) >= 20
+    with planted(PROBED[0]):
+        pass
+    assert not noticed(PROBED[0].probe)  # the package is whole again
 
 
 def test_an_interrupted_training_is_not_measured() -> None:
