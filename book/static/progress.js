@@ -89,7 +89,7 @@
       if (own.length === 0) continue;
       const words = own.reduce((sum, part) => sum + part.textContent.split(/\s+/).length, 0);
       const needed = Math.min(MOST, Math.max(LEAST, words / WORDS_A_SECOND));
-      found.push({ id: section.id, title: titleOf(heading), heading, end: own.at(-1), needed, seconds: 0, ended: false });
+      found.push({ id: section.id, title: titleOf(heading), heading, end: own.at(-1), needed, seconds: 0, begun: false, ended: false });
     }
     return found;
   }
@@ -160,13 +160,14 @@
   }
 
   function isRead(section) {
-    // Called once a second; true once, when the end was seen and the time was long enough.
+    // Called once a second; true once, when both ends were seen and the time was long enough.
     if (section.told) return false;
     const top = section.heading.getBoundingClientRect().top;
     const bottom = section.end.getBoundingClientRect().bottom;
     if (top < innerHeight && bottom > 0) section.seconds += 1;
+    section.begun ||= top >= 0 && top < innerHeight;
     section.ended ||= section.seconds > 0 && bottom <= innerHeight;
-    section.told = section.ended && section.seconds >= section.needed;
+    section.told = section.begun && section.ended && section.seconds >= section.needed;
     return section.told;
   }
 

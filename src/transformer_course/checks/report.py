@@ -33,7 +33,7 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """The verdict in words: "right", "not yet right" or "not attempted"."""
+        """One of three words for it, namely "right", "not yet right" or "not attempted"."""
         if not self.attempted:
             return "not attempted"
         return "right" if self.passed else "not yet right"
