@@ -42,7 +42,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
     cells = [nbformat.v4.new_code_cell(source) for source in (WRONG, "progress()")]
-    nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / ANSWERED)
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / ANSWERED)
     own = {
         f"JUPYTER_{kind}_DIR": str(folder / f".{kind.lower()}") for kind in ("CONFIG", "RUNTIME")
     }
@@ -116,7 +117,6 @@ def test_a_verdict_and_the_progress_are_seen(lab: str, browser: Browser) -> None
     page = context.new_page()
     page.goto(f"{lab}lab/tree/{ANSWERED}")
     page.locator(".jp-NotebookPanel:visible .jp-CodeCell").first.click()
-    page.get_by_text("Python 3 (ipykernel) | Idle").wait_for(timeout=1000 * START)
     for _ in range(2):
         page.keyboard.press("Shift+Enter")
     verdict = page.get_by_role("region", name="Verdict on softmax: Not yet right")
