@@ -126,8 +126,8 @@ def test_a_verdict_and_the_progress_are_seen(lab: str, browser: Browser) -> None
     table = page.get_by_role("table", name="0 of ")
     expect(table).to_be_visible(timeout=1000 * START)
     expect(page.locator(".jp-OutputArea svg .map-fill").first).to_be_attached()
-    link = page.locator(".jp-OutputArea").get_by_role("link", name="answered.ipynb")
-    expect(link).to_have_attribute("href", re.compile("answered.ipynb"))
+    link = page.locator(".jp-OutputArea").get_by_role("link", name="01_attention.ipynb")
+    expect(link).to_have_attribute("href", re.compile("01_attention.ipynb"))
     page.add_script_tag(path=AXE)
     assert page.evaluate(AXE_HERE, ".jp-OutputArea section") == []
     assert page.evaluate(AXE_HERE, ".jp-OutputArea:has(svg) table") == []
