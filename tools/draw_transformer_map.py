@@ -1,7 +1,9 @@
 """Draw the map of the Transformer (book/images/transformer_map.svg), as SVG with real text.
 
 Run ``python tools/draw_transformer_map.py`` to redo the picture of the introduction, or add
-``--lit 05 --out FILE`` to light the parts of one chapter and fade the others.
+``--lit 05 --out FILE`` to light the parts of one chapter and fade the others. The whole map has empty fills
+and hidden ticks, each with its chapters: the page and `progress()` show in them how far a reader has come. The
+package has a copy of it.
 Colours are those of Okabe and Ito, with the meaning they have in the whole book: queries blue,
 keys orange, values green, positions purple, what is masked grey and hatched.
 """
@@ -11,12 +13,15 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+ROOT = Path(__file__).resolve().parents[1]
+PACKAGED = ROOT / "src" / "transformer_course" / "checks" / "transformer_map.svg"
 WIDTH, HEIGHT = 430, 716
 INK, PAPER, LINE, FILL = "#1b1b1b", "#ffffff", "#5f5f5f", "#f3f3f3"
 QUERY, KEY, VALUE = "#0072B2", "#E69F00", "#009E73"
 POSITION, MASK = "#CC79A7", "#999999"
 LEFT, RIGHT, BOX = 24, 236, 158  # left edges of the two columns, width of a box
 FADED = 0.25
+DONE, TICK = "#a8e0cb", "#00664b"  # what is filled in, and the sign of a chapter that is done
 
 TITLE = "Map of the Transformer"
 DESCRIPTION = (
@@ -38,6 +43,7 @@ class Map:
 
     def __init__(self, lit: str | None = None) -> None:
         self.lit = None if lit in ("10", "15") else lit
+        self.fills = lit is None
         self.parts: list[str] = []
 
     def add(self, svg: str, chapters: tuple[str, ...] = ()) -> None:
@@ -55,12 +61,17 @@ class Map:
             f'fill="{style.get("fill", FILL)}" stroke="{style.get("stroke", LINE)}" '
             f'stroke-width="1.5"/>'
         )
+        if self.fills and chapters:
+            svg += (
+                f'<rect class="map-fill" data-chapters="{" ".join(chapters)}" data-width="{BOX - 2}" '
+                f'x="{x + 1}" y="{y + 1}" width="0" height="{height - 2}" rx="5" fill="{DONE}"/>'
+            )
         if style.get("hatched"):
             svg += f'<rect x="{x}" y="{y}" width="10" height="{height}" fill="url(#hatch)"/>'
         for i, line in enumerate(lines):
             svg += text(x + 14, y + 20 + 18 * i, line)
         for i, chapter in enumerate(chapters):
-            svg += badge(x + BOX - 32, y + 6 + 19 * i, chapter)
+            svg += self.badge(x + BOX - 32, y + 6 + 19 * i, chapter)
         self.add(svg, (*chapters, *style.get("also", "").split()))
 
     def strip(self, x: int, y: int, top: int) -> None:
@@ -71,7 +82,23 @@ class Map:
             f'<rect x="{x}" y="{y}" width="{BOX}" height="22" rx="6" fill="{PAPER}" '
             f'stroke="{LINE}" stroke-width="1.2"/>' + text(x + 14, y + 16, "add, normalise", 13)
         )
-        self.add(svg + badge(x + BOX - 32, y + 2, "06"), ("06",))
+        self.add(svg + self.badge(x + BOX - 32, y + 2, "06"), ("06",))
+
+    def badge(self, x: int, y: int, chapter: str) -> str:
+        """Return a small dark plate with the number of a chapter, and its hidden tick."""
+        svg = (
+            f'<rect x="{x}" y="{y}" width="26" height="18" rx="4" fill="{INK}"/>'
+            f'<text x="{x + 13}" y="{y + 14}" font-size="13" font-weight="700" '
+            f'text-anchor="middle" fill="{PAPER}">{chapter}</text>'
+        )
+        if self.fills:
+            svg += (
+                f'<g class="map-tick" data-chapters="{chapter}" visibility="hidden">'
+                f'<circle cx="{x + 33}" cy="{y + 9}" r="8" fill="{TICK}" stroke="{PAPER}"/>'
+                f'<path d="M{x + 29},{y + 9} l3,4 l5,-7" fill="none" stroke="{PAPER}" '
+                'stroke-width="2"/></g>'
+            )
+        return svg
 
     def arrow(self, path: str, chapters: tuple[str, ...] = (), **style: str) -> None:
         """Draw a line with an arrow head along an SVG path."""
@@ -98,15 +125,6 @@ def text(x: int, y: int, words: str, size: int = 15, *, bold: bool = False) -> s
     """Return one line of text."""
     weight = ' font-weight="700"' if bold else ""
     return f'<text x="{x}" y="{y}" font-size="{size}"{weight} fill="{INK}">{words}</text>'
-
-
-def badge(x: int, y: int, chapter: str) -> str:
-    """Return a small dark plate with the number of a chapter."""
-    return (
-        f'<rect x="{x}" y="{y}" width="26" height="18" rx="4" fill="{INK}"/>'
-        f'<text x="{x + 13}" y="{y + 14}" font-size="13" font-weight="700" '
-        f'text-anchor="middle" fill="{PAPER}">{chapter}</text>'
-    )
 
 
 def frame(m: Map, x: int, y: int, height: int) -> None:
@@ -212,12 +230,13 @@ def draw(lit: str | None = None) -> str:
 def main() -> None:
     """Write the picture."""
     parser = argparse.ArgumentParser(description="Draw the map of the Transformer as SVG.")
-    default = Path(__file__).parents[1] / "book" / "images" / "transformer_map.svg"
+    default = ROOT / "book" / "images" / "transformer_map.svg"
     parser.add_argument("--lit", help="chapter to light, for example 05 (default: all)")
     parser.add_argument("--out", type=Path, default=default)
     args = parser.parse_args()
     args.out.parent.mkdir(parents=True, exist_ok=True)
-    args.out.write_text(draw(args.lit), encoding="utf-8", newline="\n")
+    for path in (args.out, *([] if args.lit else [PACKAGED])):
+        path.write_text(draw(args.lit), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

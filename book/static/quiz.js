@@ -30,6 +30,7 @@ function checkQuestion(form) {
   } else {
     form.dataset.state = "right";
     verdict.textContent = "Right.";
+    form.dispatchEvent(new CustomEvent("quiz-answered", { bubbles: true })); // progress.js listens
   }
 }
 

@@ -1,4 +1,4 @@
-"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check.
+"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check, progress.
 
 What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
 exit status 1, also where output can't be written (`streams`); wrong usage exits with 2, Ctrl-C with 130.
@@ -32,7 +32,9 @@ from transformer_course.checkpoints import (
     write_atomically,
     write_json,
 )
+from transformer_course.checks import progress
 from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook, require_fence
+from transformer_course.checks.marks_table import marks_table, refuse_other_table
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
@@ -576,6 +578,7 @@ def _write_maps(found: AttentionMaps, output: Path | None) -> None:
 def check_notebooks(
     paths: Annotated[list[Path], typer.Argument(help="Exercise notebooks, or folders of them.")],
     json_out: Annotated[Path | None, typer.Option("--json", help="Write marks as JSON.")] = None,
+    csv_out: Annotated[Path | None, typer.Option("--csv", help="Write marks as a table.")] = None,
     seconds: Annotated[int, typer.Option(min=1, help="Time limit of one cell.")] = 120,
     fence: Annotated[
         bool, typer.Option("--fence", help="No network, no writing elsewhere, less memory; Linux.")
@@ -590,11 +593,13 @@ def check_notebooks(
     An exercise is right, not yet right or not attempted. There is no verdict if its check was never reached,
     and it is not in the notebook if nothing calls its check. A notebook that can't be read or run is not run:
     the others are, and the exit status is 1.
+
+    The table of --csv has one line a notebook and exercise: learner (the folder's name), notebook, exercise,
+    verdict, misconception, message. It takes the place of such a table only.
     """
     with _errors_in_one_sentence(debug):
         notebooks = find_notebooks(paths)
-        if json_out:
-            check_output(None, json_out, notebooks)
+        _check_marks(json_out, csv_out, notebooks)
         if fence:
             require_fence()
         else:
@@ -610,10 +615,36 @@ def check_notebooks(
         print(", ".join(f"{count} {verdict}" for verdict, count in counts.items()))
         if json_out:
             write_json(json_out, [asdict(mark) for mark in marks])
+        if csv_out:
+            write_atomically(csv_out, marks_table(marks))
         if not_run := [mark.notebook for mark in marks if mark.verdict == "not run"]:
             raise ValueError(
                 f"{len(not_run)} of {len(notebooks)} notebooks could not be run: {', '.join(not_run)}"
             )
+
+
+def _check_marks(json_out: Path | None, csv_out: Path | None, notebooks: list[Path]) -> None:
+    """Refuse files for the marks that can't be written, or hold something else."""
+    for path in filter(None, (json_out, csv_out)):
+        check_output(None, path, notebooks)
+    if csv_out:
+        if json_out and csv_out.resolve() == json_out.resolve():
+            raise ValueError(f"--json and --csv ({csv_out}) must be two files")
+        refuse_other_table(csv_out)
+
+
+@app.command("progress")
+def show_progress(
+    folder: Annotated[Path, typer.Argument(help="Folder of the exercise notebooks.")] = Path("."),
+    debug: Debug = False,
+) -> None:
+    """Say how far you have come in the exercises: what is solved, what comes next, how long the rest takes.
+
+    It reads the verdicts in your saved notebooks, and runs your my_transformer.py to check what is in it. To
+    run and check notebooks themselves, take check.
+    """
+    with _errors_in_one_sentence(debug):
+        print(progress(folder))
 
 
 def _describe_mark(mark: Mark) -> str:

@@ -13,6 +13,7 @@ from typing import Any
 import nbformat
 import pytest
 from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 from typer.testing import CliRunner
 
@@ -381,3 +382,35 @@ def test_commands_show_their_usage_and_the_help_of_each_option(tmp_path: Path) -
         assert len(rows) >= least
         for written, meaning in rows:
             assert f"{written} – {' '.join(meaning.split())}" in shown
+
+
+MAP = """\
+```{figure} map.svg
+:name: the-map
+:class: fills-in
+:width: 9px
+:alt: A "map" & more
+
+Words.
+```
+"""
+
+
+def test_a_map_that_fills_in_stands_in_the_page(tmp_path: Path) -> None:
+    """As SVG, with the alt text as its name, its number and its words; other pictures stay files."""
+    svg = '<svg role="img"><rect class="map-fill"/></svg>'
+    pages = {"index.md": f"# Title\n\n{MAP}\n![b](other.svg)\n", "map.svg": svg, "other.svg": svg}
+    html, complaints = build(tmp_path, pages, "course_progress")
+    assert complaints == ""
+    assert (
+        '<svg id="progress-map" style="width:9px" aria-label="A &quot;map&quot; &amp; more" '
+        'role="img"><rect class="map-fill"/></svg>'
+    ) in html
+    assert html.count("<img") == html.count("other.svg") == 1
+    assert 'id="the-map"' in html
+
+
+def test_a_picture_with_nothing_to_fill_in_is_an_error(tmp_path: Path) -> None:
+    pages = {"index.md": f"# Title\n\n{MAP}", "map.svg": "<svg></svg>"}
+    with pytest.raises(ExtensionError, match=r"map\.svg has nothing to fill in"):
+        build(tmp_path, pages, "course_progress")

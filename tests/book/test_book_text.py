@@ -69,6 +69,23 @@ def glossary() -> dict[str, str]:
 def test_map_is_what_its_script_draws() -> None:
     script = load(ROOT / "tools" / "draw_transformer_map.py")
     assert (BOOK / "images" / "transformer_map.svg").read_text(encoding="utf-8") == script.draw()
+    assert script.PACKAGED.read_text(encoding="utf-8") == script.draw()
+
+
+def test_the_whole_map_can_be_filled_in_and_the_small_ones_cannot() -> None:
+    """Every plate has a tick of its chapter, every part with plates a fill; all are empty."""
+    script = load(ROOT / "tools" / "draw_transformer_map.py")
+    whole = script.draw()
+    plates = re.findall(rf'text-anchor="middle" fill="{script.PAPER}">(\d\d)<', whole)
+    ticks = re.findall(r'class="map-tick" data-chapters="(\d\d)" visibility="hidden"', whole)
+    fills = re.findall(
+        r'class="map-fill" data-chapters="([\d ]+)" data-width="156"[^>]* width="0"', whole
+    )
+    assert plates == ticks
+    assert {chapter for fill in fills for chapter in fill.split()} == set(ticks)
+    assert whole.count("map-fill") == len(fills) > 8
+    for chapter in ("05", "10", "15"):
+        assert "map-" not in script.draw(chapter)
 
 
 def test_lighting_a_chapter_fades_the_others() -> None:

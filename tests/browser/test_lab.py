@@ -1,9 +1,10 @@
-"""The links of an exercise in a real JupyterLab, with MyST: where they lead, and what the tabs are called."""
+"""A real JupyterLab, with MyST: where the links of an exercise lead, and how verdicts and progress look."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,10 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from urllib.request import urlopen
 
+import nbformat
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from .conftest import PATIENCE, ROOT, WIDE
+from .conftest import AXE, PATIENCE, ROOT, WIDE
 
 FILES = (
     "chapters/01_attention.ipynb",
@@ -23,6 +25,13 @@ FILES = (
     "exercises/solutions/01_attention_solutions.ipynb",
 )
 START = 90  # seconds
+ANSWERED = "exercises/answered.ipynb"
+WRONG = """from transformer_course.checks import attention as check, progress
+softmax = lambda scores, axis: scores / scores.sum(axis, keepdims=True)
+report = check.softmax(softmax)"""
+AXE_HERE = """async (chosen) =>
+  (await axe.run(chosen, {resultTypes: ['violations'], preload: false})).violations
+  .flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.html.slice(0, 120)}`))"""
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +41,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     for name in FILES:
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, folder / name)
+    cells = [nbformat.v4.new_code_cell(f"{WRONG}\nprogress()")]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3 (ipykernel)"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), folder / ANSWERED)
     own = {
         f"JUPYTER_{kind}_DIR": str(folder / f".{kind.lower()}") for kind in ("CONFIG", "RUNTIME")
     }
@@ -95,4 +107,28 @@ def test_links_of_an_exercise_open_what_they_name(lab: str, browser: Browser) ->
     task = solution.get_by_text("Answer with pencil and paper, before you run any code")
     expect(task).to_be_in_viewport()  # exercise 3 is half a notebook down
     assert tabs(page)[-1] == "01_attention_solutions.ipynb"
+    context.close()
+
+
+def test_a_verdict_and_the_progress_are_seen(lab: str, browser: Browser) -> None:
+    """As HTML, with the tables, the map, and the link to the next notebook; axe finds nothing in them."""
+    context = browser.new_context(viewport=WIDE)
+    context.set_default_timeout(PATIENCE)
+    page = context.new_page()
+    page.goto(f"{lab}lab/tree/{ANSWERED}")
+    page.locator(".jp-NotebookPanel:visible .jp-CodeCell").first.click()
+    page.keyboard.press("Shift+Enter")
+    verdict = page.get_by_role("region", name="Verdict on softmax: Not yet right")
+    expect(verdict).to_be_visible(timeout=1000 * START)
+    expect(verdict.locator("caption")).to_have_text(["Expected: weights", "Yours: weights"])
+    expect(verdict).to_contain_text("Hint: A score may be negative or 0")
+    expect(verdict).to_contain_text("checked in")
+    table = page.get_by_role("table", name="0 of ")
+    expect(table).to_be_visible(timeout=1000 * START)
+    expect(page.locator(".jp-OutputArea svg .map-fill").first).to_be_attached()
+    link = page.locator(".jp-OutputArea").get_by_role("link", name="01_attention.ipynb")
+    expect(link).to_have_attribute("href", re.compile("01_attention.ipynb"))
+    page.add_script_tag(path=AXE)
+    assert page.evaluate(AXE_HERE, ".jp-OutputArea section") == []
+    assert page.evaluate(AXE_HERE, ".jp-OutputArea:has(svg) table") == []
     context.close()

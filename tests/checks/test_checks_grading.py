@@ -1,5 +1,7 @@
 """A learner's notebooks marked in one go: every kind of verdict, as text and as JSON, and nothing changed."""
 
+import csv
+import io
 import json
 import os
 import signal
@@ -16,6 +18,7 @@ from transformer_course import cli
 from transformer_course.checks import fence, grading
 from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.grading import VARIABLE, Mark, find_notebooks, mark_notebook
+from transformer_course.checks.marks_table import marks_table
 
 ROOT = Path(__file__).resolve().parents[2]
 IMPORTS = "import numpy as np\nfrom transformer_course.checks import keep, masking as check"
@@ -194,6 +197,58 @@ def test_the_courses_notebooks(
     printed = capsys.readouterr().out
     assert all(mark.exercise in printed for mark in marks)
     assert f"{len(marks)} {wanted}" in printed
+
+
+def test_a_table_has_one_line_a_notebook_and_exercise(tmp_path: Path) -> None:
+    """With the learner, who is the folder; it may be written again, over itself."""
+    (tmp_path / "ada").mkdir()
+    notebook(tmp_path / "ada" / "a.ipynb", imports=SPEAK)
+    notebook(tmp_path / "ada" / "b.ipynb", "check.nothing()", imports="")
+    out = tmp_path / "marks.csv"
+    for _ in range(2):
+        assert command(tmp_path / "ada", "--csv", out) == 0
+    with out.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [
+        (r["learner"], Path(r["notebook"]).name, r["exercise"], r["verdict"]) for r in rows
+    ] == [
+        ("ada", "a.ipynb", "softmax", "right"),
+        ("ada", "b.ipynb", "nothing", "no verdict"),
+    ]
+    assert (rows[0]["misconception"], rows[0]["message"]) == ("", "Passed.")
+    assert rows[1]["message"].startswith("its cell stopped with NameError")
+    assert out.read_bytes().startswith(b"\xef\xbb\xbflearner,")  # the mark that spreadsheets want
+
+
+def test_a_spreadsheet_computes_nothing_that_a_learner_wrote() -> None:
+    wicked = Mark(
+        "ada/a.ipynb", "softmax", "not yet right", "=1+1", '=HYPERLINK("x")\nsecond, line'
+    )
+    [row] = csv.DictReader(io.StringIO(marks_table([wicked]).decode("utf-8-sig"), newline=""))
+    assert row["misconception"] == "'=1+1"
+    assert row["message"] == '\'=HYPERLINK("x")\nsecond, line'
+    assert (row["learner"], row["exercise"]) == ("ada", "softmax")
+
+
+def test_no_table_is_written_over_something_else(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nor over what is read, nor twice into one file; the notebooks aren't run before that is said."""
+    path = notebook(tmp_path / "a.ipynb", imports=SPEAK)
+    other, before = tmp_path / "names.csv", "name,mark\nAda,1\n"
+    other.write_text(before, encoding="utf-8")
+    told = {
+        other: "is there already and holds no marks: choose another name",
+        path: "is read from: choose another name",
+        tmp_path: "can't be written: it is no plain file",
+    }
+    for target, sentence in told.items():
+        assert command(path, "--csv", target) == 1
+        said = capsys.readouterr()
+        assert (said.out, said.err) == ("", f"error: {target} {sentence}\n")
+    assert command(path, "--csv", tmp_path / "x", "--json", tmp_path / "x") == 1
+    assert f"--json and --csv ({tmp_path / 'x'}) must be two files" in capsys.readouterr().err
+    assert other.read_text(encoding="utf-8") == before
 
 
 def test_any_name_of_the_kernel_means_the_running_python(

@@ -1,4 +1,4 @@
-"""Read what the learner's function returned, compare it with what was expected, and say how they differ."""
+"""Read what the learner's function returned, compare it with what was expected, and write numbers."""
 
 import numbers
 from typing import Any
@@ -103,7 +103,7 @@ def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Arra
     except Exception:  # a tensor without numbers, say on the device "meta"
         raise wrong_type from None
     if array.shape != expected.shape:
-        if _is_row(expected) and _is_row(array):
+        if is_row(expected) and is_row(array):
             raise Unfit(f"`{name}`: expected {expected.tolist()}, got {array.tolist()}.")
         raise Unfit(f"`{name}`: expected shape {expected.shape}, got {array.shape}.")
     if expected.dtype.kind == "b":
@@ -119,7 +119,7 @@ def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Arra
     return array.astype(np.float64)
 
 
-def _is_row(array: Array) -> bool:
+def is_row(array: Array) -> bool:
     """True for a short row of whole numbers, such as ids: it is shown whole."""
     return array.ndim == 1 and array.dtype.kind in "iu" and array.size <= SHOWN
 
@@ -197,37 +197,6 @@ def close(actual: Array, expected: Array, tolerance: float) -> Array:
         near = np.abs(a - e) <= tolerance * (np.abs(e) + 0.01)  # 0.01: for numbers near 0
         near &= np.isfinite(e)
         return near | (a == e) | (np.isnan(a) & np.isnan(e))
-
-
-def first_difference(
-    actual: list[Array], expected: list[Array], names: tuple[str, ...], tolerance: float
-) -> str:
-    """Return a sentence on the first element that isn't as expected."""
-    for a, e, name in zip(actual, expected, names, strict=True):
-        wrong = np.argwhere(~close(a, e, tolerance))
-        if len(wrong) and _is_row(a) and _is_row(e):
-            return f"`{name}`: expected {e.tolist()}, got {a.tolist()}."
-        if len(wrong):
-            index = tuple(int(i) for i in wrong[0])
-            place = f"{name}[{', '.join(map(str, index))}]" if index else name
-            if not np.isfinite(a[index]):
-                what = "NaN (not a number)" if np.isnan(a[index]) else f"{a[index]:+}"
-                return f"`{place}`: expected {number(e[index])}, got {what}."
-            wanted, got = _computed(e[index]), _computed(a[index])
-            if wanted == got:  # they differ after the fourth digit
-                wanted, got = f"{e[index]:.8g}", f"{a[index]:.8g}"
-            return f"`{place}`: expected {wanted}, got {got}{_more(a, wrong)}."
-    raise ValueError("actual and expected are the same")
-
-
-def _computed(x: Any) -> str:
-    """Write a computed number; what rounding leaves of 0 differs from one processor to the next."""
-    return "almost 0" if 0 < abs(float(x)) < 1e-12 else number(x)
-
-
-def _more(array: Array, wrong: Array) -> str:
-    """Say how many elements are wrong, if there are several elements."""
-    return f" ({len(wrong)} of {array.size} numbers differ)" if array.size > 1 else ""
 
 
 def number(x: Any) -> str:

@@ -3,6 +3,7 @@
 import functools
 import importlib
 import pkgutil
+import re
 
 from transformer_course import checks
 from transformer_course.checks.task import Task
@@ -18,6 +19,27 @@ def exercises_by_chapter() -> dict[str, tuple[Task, ...]]:
     names = (found.name for found in pkgutil.iter_modules(checks.__path__) if found.ispkg)
     packages = {name: importlib.import_module(f"{checks.__name__}.{name}") for name in names}
     return {name: package.EXERCISES for name, package in packages.items()}
+
+
+@functools.cache
+def chapter_titles() -> dict[str, tuple[str, str]]:
+    """Return number and title of each chapter with exercises, by its stem, in the order of the book.
+
+    They stand in the first line of the docstring of the chapter's package.
+
+    >>> chapter_titles()["multi_head"]
+    ('04', 'multi-head attention')
+    """
+    found = {}
+    for stem in exercises_by_chapter():
+        doc = importlib.import_module(f"{checks.__name__}.{stem}").__doc__ or ""
+        said = re.match(r".* chapter (\d\d), (?:the )?([^:]+):", doc)
+        if not said:
+            raise ValueError(
+                f"checks.{stem} must name its chapter in the first line of its docstring"
+            )
+        found[stem] = (said[1], said[2])
+    return dict(sorted(found.items(), key=lambda item: item[1]))
 
 
 def exercises_named(name: str, chapter: str | None = None) -> list[Task]:

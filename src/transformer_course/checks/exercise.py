@@ -1,5 +1,6 @@
-"""An exercise: a task that prints its verdict when it is called with the learner's function."""
+"""An exercise: a task that shows its verdict when it is called with the learner's function."""
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -9,20 +10,29 @@ import numpy as np
 from transformer_course.checks.engine import judge
 from transformer_course.checks.grading import write_down
 from transformer_course.checks.report import Report
+from transformer_course.checks.showing import show
 from transformer_course.checks.task import Arguments, Case, Misconception, Task
+from transformer_course.checks.verdict_html import verdict_html
 
 __all__ = ["AnswerKey", "Arguments", "Case", "Exercise", "Misconception", "random_cases"]
+
+SAID: dict[
+    Task, Report
+] = {}  # the last verdict on each exercise in this process; `progress` reads it
 
 
 @dataclass(frozen=True, eq=False)  # compared and hashed as the object it is
 class Exercise(Task):
-    """An exercise; calling it with the learner's function prints a verdict and returns it."""
+    """An exercise; calling it with the learner's function shows a verdict and returns it."""
 
     def __call__(self, function: Callable[..., Any]) -> Report:
-        """Judge the learner's function, print the verdict and return it."""
+        """Judge the learner's function, show the verdict and return it."""
+        start = time.perf_counter()
         report = judge(self, function)
-        print(report.message)
+        seconds = time.perf_counter() - start
+        show(report.message, lambda: verdict_html(self.name, report, seconds))
         write_down(self.name, report)
+        SAID[self] = report
         return report
 
 

@@ -66,10 +66,9 @@ class Mark:
 def write_down(name: str, report: Report) -> None:
     """Add a verdict to the file that `mark_notebook` reads, if there is one."""
     if path := os.environ.get(VARIABLE):
-        verdict = "right" if report.passed else "not yet right"
         line = {
             "exercise": name,
-            "verdict": verdict if report.attempted else "not attempted",
+            "verdict": report.verdict,
             "misconception": report.misconception,
             "message": report.message,
         }
@@ -174,12 +173,27 @@ def _read(path: Path) -> "NotebookNode":
     return nbformat.v4.new_notebook(cells=codes)
 
 
+def chapters_imported(codes: list[str]) -> dict[str, str]:
+    """Return the chapters whose checks are imported: the name that the learner gives to each, and its stem.
+
+    Args:
+        codes: the code of a notebook's cells, without strings and comments (`NO_CODE`).
+
+    Returns:
+        Own name → stem.
+
+    >>> chapters_imported(["from transformer_course.checks import keep, masking as check"])
+    {'check': 'masking'}
+    """
+    text = "\n".join(codes)
+    imported = [*MODULE.findall(text), *re.findall(NAMED, " ".join(MODULES.findall(text)))]
+    return {own or name: name for name, own in imported if name in exercises_by_chapter()}
+
+
 def _checks(notebook: "NotebookNode") -> tuple[dict[str, int], list[str]]:
     """Return every check that is called, with its first cell, and the exercises of the notebook's chapters."""
     codes = [NO_CODE.sub("", cell.source) for cell in notebook.cells]
-    text = "\n".join(codes)
-    imported = [*MODULE.findall(text), *re.findall(NAMED, " ".join(MODULES.findall(text)))]
-    own_names = {own or name: name for name, own in imported if name in exercises_by_chapter()}
+    own_names = chapters_imported(codes)
     call = re.compile(rf"\b(?:{'|'.join(['check', *own_names])})\s*\.\s*(\w+)\s*\(")
     called: dict[str, int] = {}
     for number, code in enumerate(codes):

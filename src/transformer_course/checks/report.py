@@ -3,7 +3,8 @@
 from dataclasses import dataclass, replace
 
 from transformer_course.checks import running
-from transformer_course.checks.comparing import Array, first_difference, names_of_parts, same, show
+from transformer_course.checks.comparing import Array, names_of_parts, same, show
+from transformer_course.checks.differing import Difference, find_difference
 from transformer_course.checks.running import Outcome
 from transformer_course.checks.task import Arguments, Case, Misconception, Task
 
@@ -18,6 +19,8 @@ class Report:
         hint: a sentence that helps with this misconception, or None.
         message: the whole verdict, as printed.
         attempted: False if the function is still as the notebook gave it.
+        difference: the first wrong number with its neighbours, where they may be shown.
+        case: what the case is in which it was found.
     """
 
     passed: bool
@@ -25,6 +28,15 @@ class Report:
     hint: str | None
     message: str
     attempted: bool = True
+    difference: Difference | None = None
+    case: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """One of three words for it, namely "right", "not yet right" or "not attempted"."""
+        if not self.attempted:
+            return "not attempted"
+        return "right" if self.passed else "not yet right"
 
     def __repr__(self) -> str:
         """Show the fields a reader may ask for; the message has been printed."""
@@ -82,26 +94,40 @@ def explained(exercise: Task, found: Misconception, result: Result, alone: bool)
     where = f"Question {result.case.arguments[0]!r}: " if exercise.secret else ""
     more = "Other answers aren't right yet either."
     message = f"{exercise.name}. Not yet right: {where}{found.name}.\nHint: {found.hint}"
-    return Report(False, found.name, found.hint, message if alone else f"{message}\n{more}")
+    report = Report(False, found.name, found.hint, message if alone else f"{message}\n{more}")
+    return _pointing(report, exercise, result)
 
 
 def unexplained(exercise: Task, result: Result) -> Report:
     """Return the report of a wrong answer by its smallest case that fails."""
-    sentence = result.sentence
     if exercise.secret:
+        sentence = result.sentence
         if result.parts is not None:
             sentence = f"Expected another answer, got {result.outcome.value!r:.60}."
         question = f"Question {result.case.arguments[0]!r} ({result.case.about})"
         return failed(exercise, f"{question}: {sentence} {result.case.nudge}".rstrip())
-    if result.parts is not None:
-        names = names_of_parts(result.outcome.value, exercise.returns)
-        sentence = first_difference(result.parts, result.expected, names, exercise.tolerance)
+    found = _difference(exercise, result)
+    sentence = found.sentence() if found else result.sentence
     pairs = zip(exercise.parameters, result.given, strict=False)
     shown = "\n".join("  " + show(name, value).replace("\n", "\n  ") for name, value in pairs)
     shown = "\n".join(line.rstrip() for line in shown.splitlines())
-    return failed(
+    report = failed(
         exercise, f"{sentence}\nThe smallest case that fails ({result.case.about}):\n{shown}"
     )
+    return _pointing(report, exercise, result)
+
+
+def _pointing(report: Report, exercise: Task, result: Result) -> Report:
+    """Return the report with the first wrong number of a case."""
+    return replace(report, difference=_difference(exercise, result), case=result.case.about)
+
+
+def _difference(exercise: Task, result: Result) -> Difference | None:
+    """Return the first wrong number; None where there are no numbers, or they would be the solution."""
+    if exercise.secret or result.parts is None or result.right(exercise.tolerance):
+        return None
+    names = names_of_parts(result.outcome.value, exercise.returns)
+    return find_difference(result.parts, result.expected, names, exercise.tolerance)
 
 
 def unfinished(exercise: Task, results: list[Result]) -> Report:

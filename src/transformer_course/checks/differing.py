@@ -1,0 +1,109 @@
+"""Where a result first differs from what was expected: as a sentence, and as the cells around that place."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from transformer_course.checks.comparing import Array, close, is_row, number
+
+CELLS = 6  # rows and columns of a table, at most: it fits a telephone
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """The first result that isn't as expected, and where in it the first wrong number is.
+
+    Args:
+        name: the result's name.
+        expected: the right result, of any shape.
+        actual: the learner's, of the same shape.
+        index: place of the first wrong number; () for a single number.
+        wrong: for each number whether it differs; same shape.
+    """
+
+    name: str
+    expected: Array
+    actual: Array
+    index: tuple[int, ...]
+    wrong: Array
+
+    @property
+    def place(self) -> str:
+        """The first wrong number, as one would write it in Python."""
+        return f"{self.name}[{', '.join(map(str, self.index))}]" if self.index else self.name
+
+    @property
+    def first(self) -> tuple[int, int]:
+        """Row and column of the first wrong number; a vector is one row."""
+        row, column = (0, 0, *self.index)[-2:]
+        return row, column
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many rows and columns the last two axes have."""
+        rows, columns = (1, 1, *self.expected.shape)[-2:]
+        return rows, columns
+
+    def sentence(self) -> str:
+        """Say what was expected at the first wrong number, and what came."""
+        if is_row(self.actual) and is_row(self.expected):
+            return f"`{self.name}`: expected {self.expected.tolist()}, got {self.actual.tolist()}."
+        expected, actual = self.expected[self.index], self.actual[self.index]
+        if not np.isfinite(actual):
+            what = "NaN (not a number)" if np.isnan(actual) else f"{actual:+}"
+            return f"`{self.place}`: expected {number(expected)}, got {what}."
+        count, size = np.count_nonzero(self.wrong), self.actual.size
+        more = f" ({count} of {size} numbers differ)" if size > 1 else ""
+        wanted, got = _computed(expected), _computed(actual)
+        if wanted == got:  # they differ after the fourth digit
+            wanted, got = f"{expected:.8g}", f"{actual:.8g}"
+        return f"`{self.place}`: expected {wanted}, got {got}{more}."
+
+    def window(self) -> tuple[range, range]:
+        """Return the rows and columns of the last two axes that a table shows, around the first wrong number.
+
+        >>> x = np.zeros((2, 9))
+        >>> Difference("x", x, x + 1, (1, 8), x == x).window()
+        (range(0, 2), range(3, 9))
+        """
+        (row, column), (rows, columns) = self.first, self.sizes
+        return _around(row, rows), _around(column, columns)
+
+    def slice_of(self, array: Array) -> Array:
+        """Return those last two axes of an array, (rows, columns), that hold the first wrong number."""
+        return np.atleast_2d(array[self.index[:-2]])
+
+
+def find_difference(
+    actual: list[Array], expected: list[Array], names: tuple[str, ...], tolerance: float
+) -> Difference:
+    """Return the first difference between results of the same shapes.
+
+    Args:
+        actual: the learner's results.
+        expected: the right ones.
+        names: a name for each.
+        tolerance: largest difference that counts as none, relative to a number's size.
+
+    Returns:
+        The first difference.
+
+    Raises:
+        ValueError: if there is none.
+    """
+    for a, e, name in zip(actual, expected, names, strict=True):
+        wrong = ~close(a, e, tolerance)
+        if wrong.any():
+            return Difference(name, e, a, tuple(int(i) for i in np.argwhere(wrong)[0]), wrong)
+    raise ValueError("actual and expected are the same")
+
+
+def _computed(x: Array) -> str:
+    """Write a computed number; what rounding leaves of 0 differs from one processor to the next."""
+    return "almost 0" if 0 < abs(float(x)) < 1e-12 else number(x)
+
+
+def _around(place: int, size: int) -> range:
+    """Return at most CELLS neighbours of a place on an axis of this size."""
+    start = max(0, min(place - CELLS // 2, size - CELLS))
+    return range(start, min(size, start + CELLS))
