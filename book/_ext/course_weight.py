@@ -45,7 +45,7 @@ def used_icons(sheets: Iterable[str], pages: Iterable[str]) -> set[int]:
 def icon_sheet(font: Path, codes: set[int]) -> str:
     """Return a style sheet whose font has only `codes`; where it has them, it is taken for the theme's own."""
     with TTFont(font) as whole:
-        codes = codes & set(whole.getBestCmap())
+        codes = codes & set(whole.getBestCmap() or {})
         family = str(whole["name"].getBestFamilyName()).removesuffix(" Solid")
         cutter = subset.Subsetter()
         cutter.populate(unicodes=codes)
