@@ -7,7 +7,7 @@ SOLUTIONS ?= yes
 EXPORTS := PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install book slides serve demo test quick lint notebooks exercises experiments lab bench mutants faults clean
+.PHONY: help install book slides pdf serve demo test quick lint notebooks exercises experiments lab bench weight mutants faults clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -24,6 +24,9 @@ book: install ## build the web book into _build/html; SOLUTIONS=no: one without 
 
 slides: install ## make slides of every chapter in _build/slides
 	$(RUN) tools/make_slides.py
+
+pdf: book ## print the web book, and the cheat sheet, into _build/pdf (takes Chromium, and some minutes)
+	$(RUN) tools/make_pdf.py
 
 serve: book ## serve the book on localhost and rebuild it on change
 	$(RUN) tools/serve.py
@@ -57,6 +60,9 @@ bench: install ## measure speed beside other implementations
 	$(RUN) -m benchmarks.growth
 	$(RUN) -m benchmarks.tricks
 	$(RUN) -m benchmarks.wall_time
+
+weight: book ## weigh the web book's pages in Chromium, over a slow line
+	$(RUN) -m benchmarks.page_weight --write
 
 mutants: install ## plant faults in package and solutions, and list those that nothing finds
 	$(RUN) tools/mutants.py

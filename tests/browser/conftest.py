@@ -7,7 +7,6 @@ import functools
 import json
 import os
 import re
-import shutil
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,6 +25,8 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from tools.chromium import FLAGS, MISSING, chromium
+
 ROOT = Path(__file__).resolve().parents[2]
 HTML = Path(os.environ.get("BOOK_HTML", ROOT / "_build" / "html"))
 AXE = ROOT / "tools" / "node_modules" / "axe-core" / "axe.min.js"
@@ -40,15 +41,6 @@ PATIENCE = (
 )
 WIDE = {"width": 1280, "height": 900}
 TELEPHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def lacking(sentence: str) -> None:
@@ -61,14 +53,13 @@ def browser() -> Iterator[Browser]:
     """One headless Chromium for all tests of this worker."""
     if not PAGES or not AXE.is_file():
         lacking("The web book is not built: run `make book` first.")
-    found = [shutil.which(name) for name in ("chromium", "chromium-browser", "google-chrome")]
-    path = next(filter(None, found), None)
+    path = chromium()
     if path is None:
-        lacking("Chromium is missing: `apt-get install chromium`, or install Google Chrome.")
+        lacking(MISSING)
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=path, args=FLAGS)
-        yield chromium
-        chromium.close()
+        started = playwright.chromium.launch(executable_path=path, args=FLAGS)
+        yield started
+        started.close()
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -92,11 +83,14 @@ def site() -> Iterator[str]:
 class Visit:
     """What was seen on one page, wide and light, then narrow and dark."""
 
+    loaded: set[str] = field(default_factory=set)
+    before: set[str] = field(default_factory=set)  # loaded before anybody touched the page
     foreign: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     errors: list[str] = field(default_factory=list)
     mathematics: dict[str, Any] = field(default_factory=dict)
     widgets: dict[str, int] = field(default_factory=dict)
+    icons: list[str] = field(default_factory=list)  # those that the small font doesn't have
     themes: list[list[str]] = field(default_factory=list)
     axe: dict[str, list[str]] = field(default_factory=dict)
     narrow: dict[str, Any] = field(default_factory=dict)
@@ -110,17 +104,24 @@ def watch(page: Page, visit: Visit, own: str) -> None:
             None if r.url.startswith((own, "data:", "blob:")) else visit.foreign.append(r.url)
         ),
     )
+    page.on("request", lambda r: visit.loaded.add(r.url.partition("?")[0]))
     page.on("requestfailed", lambda r: visit.missing.append(f"{r.url}: {r.failure}"))
     page.on("response", lambda r: visit.missing.append(r.url) if r.status >= 400 else None)
     page.on("console", lambda m: visit.errors.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda error: visit.errors.append(str(error)))
 
 
-def settle(page: Page) -> None:
-    """Wait until everything is loaded, MathJax is done, and every stored widget is shown."""
+def rest(page: Page) -> None:
+    """Wait until everything is loaded that comes by itself."""
     page.wait_for_load_state("load")
     page.evaluate("window.MathJax?.startup?.promise")
     page.evaluate("document.fonts.ready")
+
+
+def settle(page: Page) -> None:
+    """Wait until everything is loaded and MathJax is done; bring the widgets near and wait for them."""
+    rest(page)
+    page.evaluate(COME_NEAR)
     with contextlib.suppress(TimeoutError):  # the tests say which widget is not shown
         page.wait_for_function(
             f"""() => {{
@@ -150,10 +151,33 @@ MATHEMATICS = """() => {
     wrong: [...document.querySelectorAll('mjx-merror')].map((e) => e.textContent),
   };
 }"""
+COME_NEAR = """() => {
+  const view = document.querySelector('script[type$="widget-view+json"]'), { scrollX, scrollY } = window;
+  view?.parentElement.scrollIntoView();
+  return new Promise((resolve) => requestAnimationFrame(() => setTimeout(() => {
+    if (view) window.scrollTo(scrollX, scrollY);
+    resolve();
+  }, 50)));
+}"""
 WIDGETS = """() => ({
   stored: document.querySelectorAll('script[type$="widget-view+json"]').length,
   shown: document.querySelectorAll('.widget-subarea .tc-widget').length,
 })"""
+ICONS = """() => {
+  const small = [...document.fonts].find(
+    (font) => font.family.includes('Font Awesome') && font.unicodeRange !== 'U+0-10FFFF');
+  const has = new Set(small.unicodeRange.match(/[0-9a-f]{4}/gi).map((code) => parseInt(code, 16)));
+  const missing = new Set();
+  for (const element of document.querySelectorAll('i, a, summary, .admonition-title, .toc-entry')) {
+    for (const part of ['::before', '::after']) {
+      const style = getComputedStyle(element, part), code = style.content.codePointAt(1);
+      if (style.fontFamily.includes('Font Awesome') && code > 0x7f && !has.has(code)) {
+        missing.add(element.className + ' ' + code.toString(16));
+      }
+    }
+  }
+  return [...missing];
+}"""
 THEME = """() => [document.documentElement.dataset.theme,
                 getComputedStyle(document.body).backgroundColor]"""
 OVERFLOW = """() => {
@@ -227,7 +251,11 @@ def visit(browser: Browser) -> Callable[[str], Visit]:
         page = context.new_page()
         watch(page, seen, HTML.as_uri())
         page.goto((HTML / name).as_uri())
+        rest(page)
+        page.wait_for_timeout(300)  # what a script asks for a little later
+        seen.before = set(seen.loaded)
         settle(page)
+        seen.icons = page.evaluate(ICONS)
         seen.mathematics = page.evaluate(MATHEMATICS)
         seen.widgets = page.evaluate(WIDGETS)
         page.add_style_tag(content="* { transition: none !important; }")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from playwright.sync_api import Browser, Page
 
-from .conftest import PAGES, Visit, settle
+from .conftest import PAGES, WIDE, Visit, settle
 
 See = Callable[[str], Visit]
 FIGURES = {  # on each page one part of its interactive figure that takes keys
@@ -48,6 +50,58 @@ def test_page_is_complete(name: str, visit: See) -> None:
     """Opened from the disk: nothing comes from elsewhere, no file is missing, nothing fails at the start."""
     seen = visit(name)
     assert (seen.foreign, seen.missing, seen.errors) == ([], [], [])
+
+
+@every_page
+def test_page_is_light(name: str, visit: See) -> None:
+    """Bytes before anybody touches the page, uncompressed: under 1 MB in front, under 3 MB elsewhere."""
+    files = [unquote(urlsplit(url).path) for url in visit(name).before if url.startswith("file:")]
+    limit = 1_000_000 if name == "book/intro.html" else 3_000_000
+    assert sum(Path(file).stat().st_size for file in files) < limit, sorted(files)
+
+
+@every_page
+def test_what_only_some_readers_need_comes_later(name: str, visit: See) -> None:
+    """No page brings the search's index, the icons' whole font or, without formulas, MathJax."""
+    files = {unquote(urlsplit(url).path).rpartition("/")[2] for url in visit(name).before}
+    assert not files & {"sections.js", "terms.js", "searchindex.js", "fontawesome.js"}
+    assert not [file for file in files if file.startswith("fa-")]
+    assert ("tex-mml-chtml.js" in files) == (visit(name).mathematics["total"] > 0)
+
+
+@pytest.mark.parametrize("name", ["book/intro.html", "chapters/09_decoding.html"])
+def test_text_does_not_wait_for_scripts(name: str, site: str, browser: Browser) -> None:
+    """The text is painted, and can be read, while no script has arrived."""
+    page = browser.new_page(viewport=WIDE)
+    waiting = []
+    page.route("**/*.js*", lambda route: waiting.append(route))  # never answered
+    page.goto(f"{site}/{name}", wait_until="commit")
+    page.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    assert page.locator("article h1").is_visible()
+    assert page.locator("article p").first.is_visible()
+    assert waiting
+    page.close()
+
+
+def test_figures_come_when_they_are_near(site: str, new_page: Callable[..., Page]) -> None:
+    """Their manager isn't loaded at the top of a page; scrolling brings the figure, and so does a link."""
+    asked: list[str] = []
+    for hash_, near in (("", False), ("#play-masks", True)):
+        page = new_page(viewport=WIDE)
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(f"{site}/chapters/03_masking.html{hash_}")
+        page.wait_for_load_state("networkidle")
+        assert any("embed-amd" in url for url in asked) == near
+        if not near:
+            page.locator("#play-masks").scroll_into_view_if_needed()
+        page.locator(".tc-widget").wait_for()
+        asked.clear()
+
+
+@every_page
+def test_icons_are_drawn(name: str, visit: See) -> None:
+    """Every icon of a page is in the small font."""
+    assert visit(name).icons == []
 
 
 @every_page
