@@ -6,7 +6,7 @@ RUN := $(BIN)/python
 EXPORTS := PIP_DISABLE_PIP_VERSION_CHECK=1 PYTHONDONTWRITEBYTECODE=1
 
 .DEFAULT_GOAL := help
-.PHONY: help install book serve demo test quick lint notebooks exercises experiments lab bench mutants clean
+.PHONY: help install book serve demo test quick lint notebooks exercises experiments lab bench mutants faults clean
 
 help: ## this list
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 14
@@ -58,6 +58,9 @@ bench: install ## measure speed beside other implementations
 mutants: install ## plant faults in package and solutions, and list those that nothing finds
 	$(RUN) tools/mutants.py
 	$(RUN) tests/checks/mutations.py --count 1000
+
+faults: install ## damage files, kill trainings, feed nonsense, for a quarter of an hour; a table of how each ends
+	$(RUN) tools/fault_suite.py --write
 
 clean: ## remove what was built (not .venv, not trained runs)
 	rm -rf _build dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis src/*.egg-info

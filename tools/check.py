@@ -84,9 +84,9 @@ def nbval(with_demo: bool) -> list[list[str]]:
     """Commands that run the notebooks that load the demo translator, or the others, and compare outputs."""
     found = [p for folder in NOTEBOOK_FOLDERS for p in sorted((ROOT / folder).glob("*.ipynb"))]
     chosen = [p for p in found if (DEMO in p.read_text(encoding="utf-8")) == with_demo]
-    flags = ["--nbval", "--nbval-current-env", "--nbval-cell-timeout", "300"]
-    sanitize = ["--nbval-sanitize-with", "tests/nbval_sanitize.cfg"]
-    return [[*PYTEST, *flags, *sanitize, *(str(p.relative_to(ROOT)) for p in chosen)]]
+    kernels = ["-p", "tests.nbval_kernels", "--nbval", "--nbval-current-env"]
+    limits = ["--nbval-cell-timeout", "300", "--nbval-sanitize-with", "tests/nbval_sanitize.cfg"]
+    return [[*PYTEST, *kernels, *limits, *(str(p.relative_to(ROOT)) for p in chosen)]]
 
 
 def notebooks() -> list[list[str]]:

@@ -37,7 +37,8 @@ def install_debian_package(name: str) -> None:
     apt = shutil.which("apt-get")
     if apt is None or not hasattr(os, "geteuid") or os.geteuid() != 0:
         sys.exit(f"{name} is missing. On Debian or Ubuntu: sudo apt-get install {name}")
-    print(f"Installing Debian's {name} ...", flush=True)
+    print(f"{name} is missing. You are root, so apt-get update and apt-get install {name} run now:")
+    print("Ctrl-C stops that.", flush=True)
     subprocess.run([apt, "update", "-qq"], check=True)
     subprocess.run([apt, "install", "-y", "-qq", "--no-install-recommends", name], check=True)
 

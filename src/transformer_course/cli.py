@@ -11,6 +11,7 @@ import os
 import shlex
 import sys
 import traceback
+import warnings
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -31,7 +32,7 @@ from transformer_course.checkpoints import (
     write_atomically,
     write_json,
 )
-from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook
+from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook, require_fence
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
@@ -54,6 +55,8 @@ from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
 from transformer_course.streams import OutputError
 from transformer_course.training import Progress
+from transformer_course.training.diverging import DivergedError
+from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.translator import AttentionMaps, Translator
 
 app = typer.Typer(
@@ -73,6 +76,7 @@ Debug = Annotated[
     ),
 ]
 _PACKAGE = Path(__file__).resolve().parent
+_PATIENCE = 5.0  # seconds without a word
 _LINES_AT_ONCE = 1000  # of a file: enough for full batches, and little memory
 _INTERNAL = "this looks like a mistake in the program: --debug shows where it comes from"
 
@@ -114,10 +118,16 @@ def train(
     form: Annotated[
         str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
     ] = None,
+    model: Annotated[
+        str | None, typer.Option(help="transformer if left out, or nat, or mask-predict.")
+    ] = None,
     preset: Annotated[str | None, typer.Option(help="tiny, narrow, small or base.")] = None,
     layers: Annotated[
         int | None,
         typer.Option(help="Of the encoder, and of the decoder; the preset's if left out."),
+    ] = None,
+    decoder_layers: Annotated[
+        int | None, typer.Option(help="Of the decoder, if not as many as of the encoder.")
     ] = None,
     d_model: Annotated[int | None, typer.Option(help="Width of the model; as --layers.")] = None,
     heads: Annotated[int | None, typer.Option(help="They divide --d-model; as --layers.")] = None,
@@ -152,10 +162,11 @@ def train(
     The weights are those of the best validation, or the mean of the last --average checkpoints if that has a
     lower loss.
 
-    With --resume, options that are repeated must say what they said before. Only --steps may be more: the run
-    is made longer. From there on the learning rate is the one that a run of so many updates has at each step,
-    so the warm-up is not repeated. At the end of a run the rate is 0; it jumps up to where the longer run has
-    it, and the loss may rise for a while.
+    With --resume, options that are repeated must say what they said before. Three may change: a lower --rate or
+    a longer --warmup lets a run go on that has diverged; with more --steps the run is made longer. From there
+    on the learning rate is the one that a run of so many updates has at each step, so the warm-up is not
+    repeated. At the end of a run the rate is 0; it jumps up to where the longer run has it, and the loss may
+    rise for a while.
     """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,
@@ -165,8 +176,10 @@ def train(
         "form": form,
     }
     wishes = {
+        "model": model,
         "preset": preset,
         "n_layers": layers,
+        "n_decoder_layers": decoder_layers,
         "d_model": d_model,
         "n_heads": heads,
         "d_ff": d_ff,
@@ -251,16 +264,25 @@ def _train_on(
             bar.set_postfix_str(_describe(progress), refresh=False)
             bar.update(progress.step - bar.n)
 
+        def note(message: Warning | str, *_: object) -> None:
+            bar.clear()
+            print(f"Note: {message}", file=sys.stderr)
+
         try:
-            _, outcome = train_translator(
-                train_pairs,
-                valid_pairs,
-                out,
-                recipe,
-                resume=resume,
-                checkpoint=checkpoint,
-                report=report,
-            )
+            with warnings.catch_warnings():
+                warnings.showwarning = note  # type: ignore[assignment]
+                _, outcome = train_translator(
+                    train_pairs,
+                    valid_pairs,
+                    out,
+                    recipe,
+                    resume=resume,
+                    checkpoint=checkpoint,
+                    report=report,
+                )
+        except DivergedError as error:
+            rate = f"{recipe.training.peak_rate / 4:g}"
+            raise DivergedError(f"{error}; go on with: {_go_on(out)} --rate {rate}") from error
         except PairError as error:
             raise PairError(error.pair, error.problem, data.where(error.pair)) from error
         bar.refresh()
@@ -324,8 +346,9 @@ def translate(
             translator, lines, beam=beam, alpha=alpha, n_best=n_best or 1, at_once=at_once
         )
         number = wrong = written = 0
-        with _opened(output) as out:
+        with _opened(output) as out, _lines_bar(at_once > 1) as bar:
             for number, answer in enumerate(answers, 1):
+                bar.update()
                 for line in _hypotheses(answer, number) if n_best else [answer.text]:
                     print(line, file=out, flush=True)
                     written += 1
@@ -336,6 +359,18 @@ def translate(
             print(f"lines written to {output}: {written:,}{read}", file=sys.stderr)
         if wrong:
             raise typer.Exit(1)
+
+
+def _lines_bar(shown: bool) -> tqdm:
+    """How many lines are done, on standard error, if it takes longer than some seconds."""
+    return tqdm(
+        bar_format="{n_fmt} lines, {rate_fmt}",
+        unit=" lines",
+        disable=not shown or sys.stdout.isatty(),  # there one sees the lines themselves
+        delay=_PATIENCE,
+        mininterval=1 if sys.stderr.isatty() else 10,
+        leave=False,
+    )
 
 
 @contextmanager
@@ -532,9 +567,15 @@ def check_notebooks(
     paths: Annotated[list[Path], typer.Argument(help="Exercise notebooks, or folders of them.")],
     json_out: Annotated[Path | None, typer.Option("--json", help="Write marks as JSON.")] = None,
     seconds: Annotated[int, typer.Option(min=1, help="Time limit of one cell.")] = 120,
+    fence: Annotated[
+        bool, typer.Option("--fence", help="No network, no writing elsewhere, less memory; Linux.")
+    ] = False,
     debug: Debug = False,
 ) -> None:
     """Run learners' notebooks and report what their checks say. It runs the learners' code.
+
+    Without --fence that code may do whatever you may; with it, it can still read your files, and write its own
+    verdict. Of the environment it sees only what Python needs.
 
     An exercise is right, not yet right or not attempted. There is no verdict if its check was never reached,
     and it is not in the notebook if nothing calls its check. A notebook that can't be read or run is not run:
@@ -542,9 +583,15 @@ def check_notebooks(
     """
     with _errors_in_one_sentence(debug):
         notebooks = find_notebooks(paths)
+        if json_out:
+            check_output(None, json_out, notebooks)
+        if fence:
+            require_fence()
+        else:
+            print("Note: no fence: the notebooks run with all your rights", file=sys.stderr)
         marks: list[Mark] = []
         for notebook in notebooks:
-            found = mark_notebook(notebook, seconds)
+            found = mark_notebook(notebook, seconds, fenced=fence)
             print(notebook)
             for mark in found:
                 print(f"  {_describe_mark(mark)}")
@@ -627,29 +674,38 @@ def _saved_run(out: Path, asked: dict[str, Any], threads: int | None) -> tuple[D
     saved = asdict(saved_data) | recipe.settings()
     if asked.get("corpus", saved_data.corpus) == saved_data.corpus:
         check_use(saved_data.corpus, asked)
-    steps = asked.pop("max_steps", recipe.training.max_steps)
-    longer = recipe.with_steps(steps)
+    changed = {n: v for n, v in asked.items() if n in CHANGEABLE and v != saved[n]}
+    new = recipe.with_training(**changed)  # refuses what is no value of theirs
     for name, value in asked.items():
-        if saved[name] != value:
+        if saved[name] != value and not may_change(name, saved[name], value):
+            others = _WAYS.get(name, "")
             raise CheckpointError(
                 f"{out} was started with {name} = {saved[name]!r}, not {value!r}; "
-                "resume without that option"
+                f"resume without that option{others}"
             )
-    _check_longer(out, recipe.training.max_steps, steps)
-    return saved_data, longer, threads or saved_threads
+    _tell_changes(recipe, new)
+    return saved_data, new, threads or saved_threads
 
 
-def _check_longer(out: Path, before: int, steps: int) -> None:
-    """Say what more steps mean for a run; refuse fewer."""
-    if steps < before:
-        raise CheckpointError(
-            f"{out} was started with max_steps = {before}, not {steps}; "
-            "resume without that option, or with more of them"
-        )
-    if steps > before:
+_WAYS = {
+    "max_steps": ", or with more of them",
+    "peak_rate": ", or with a lower one",
+    "warmup_steps": ", or with more of them",
+}
+
+
+def _tell_changes(before: Recipe, now: Recipe) -> None:
+    """Say what other settings mean for a run that goes on."""
+    old, new = before.training, now.training
+    if new.max_steps != old.max_steps:
         print(
-            f"{steps:,} updates instead of {before:,}: from here on the learning rate is that of a run of "
-            f"{steps:,} updates; the warm-up is not repeated"
+            f"{new.max_steps:,} updates instead of {old.max_steps:,}: from here on the learning rate is that "
+            f"of a run of {new.max_steps:,} updates; the warm-up is not repeated"
+        )
+    if (new.peak_rate, new.warmup_steps) != (old.peak_rate, old.warmup_steps):
+        print(
+            f"from here on the highest learning rate is {new.peak_rate:g} instead of {old.peak_rate:g}, after "
+            f"a warm-up of {new.warmup_steps:,} updates instead of {old.warmup_steps:,}"
         )
 
 

@@ -7,7 +7,7 @@ any model that has these. Padding and the start symbol are never chosen.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, Self
+from typing import Any, Protocol, Self, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -87,6 +87,27 @@ class Hypothesis:
     ids: list[int]
     log_prob: float
     score: float
+
+
+@runtime_checkable
+class ParallelModel(Protocol):
+    """A model that writes all tokens of a translation at once, and needs no search (chapter 13)."""
+
+    def translate_ids(
+        self, src: Tensor, max_len: int = 100, *, beam: int = 1, top_beams: int = 1
+    ) -> list[list[Hypothesis]]:
+        """Translate a batch.
+
+        Args:
+            src: token ids, (batch, src_len).
+            max_len: most tokens of a translation, </s> included.
+            beam: rival translations of each sentence, if the model knows any.
+            top_beams: hypotheses returned for each sentence, best first.
+
+        Returns:
+            For each sentence its best hypotheses, best first.
+        """
+        ...
 
 
 def greedy(

@@ -12,7 +12,9 @@ import torch
 from torch import Tensor
 
 from transformer_course.checkpoints import (
+    FORMAT,
     CheckpointError,
+    check_format,
     list_checkpoints,
     load_tensors,
     load_weights,
@@ -30,11 +32,12 @@ from transformer_course.corpus.batches import (
 )
 from transformer_course.corpus.pairs import words
 from transformer_course.corpus.vocabulary import Vocabulary
-from transformer_course.decoding import Hypothesis, beam_search
+from transformer_course.decoding import Hypothesis, ParallelModel, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.leaving_out import unused_places
 from transformer_course.loss import sentence_log_probs
 from transformer_course.multi_head import MultiHeadAttention, record_attention
+from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict, NoisyParallel
 from transformer_course.seq2seq import (
     ConvolutionalSeq2Seq,
     RecurrentSeq2Seq,
@@ -44,11 +47,14 @@ from transformer_course.seq2seq import (
 
 # Padded positions that are scored at once, roughly: each has logits for the whole vocabulary.
 _SCORE_TOKENS = 1024
+Model = Transformer | Seq2Seq | FertilityTransformer | MaskPredict | NoisyParallel
 # Models by the name that stands in their file; a file without one is older and holds a Transformer.
-_MODELS: dict[str, Callable[[dict[str, Any]], Transformer | Seq2Seq]] = {
+_MODELS: dict[str, Callable[[dict[str, Any]], Model]] = {
     "Transformer": lambda sizes: Transformer(TransformerConfig(**sizes)),
     "RecurrentSeq2Seq": lambda sizes: RecurrentSeq2Seq(Seq2SeqConfig(**sizes)),
     "ConvolutionalSeq2Seq": lambda sizes: ConvolutionalSeq2Seq(Seq2SeqConfig(**sizes)),
+    "FertilityTransformer": lambda sizes: FertilityTransformer(TransformerConfig(**sizes)),
+    "MaskPredict": lambda sizes: MaskPredict(TransformerConfig(**sizes)),
 }
 _SOURCE_STEP = 16  # source lengths are rounded up to this before the limit of the search is set
 
@@ -98,7 +104,7 @@ class Translator:
     """A trained model with its vocabulary.
 
     Args:
-        model: a Transformer, or a model of chapter 00; it is put into evaluation mode.
+        model: a Transformer, or a model of chapter 00 or 13; it is put into evaluation mode.
         vocabulary: subwords of both languages; as many as the model has token ids.
 
     Attributes:
@@ -111,7 +117,7 @@ class Translator:
         ValueError: if vocabulary and model differ in size.
     """
 
-    def __init__(self, model: Transformer | Seq2Seq, vocabulary: Vocabulary) -> None:
+    def __init__(self, model: Model, vocabulary: Vocabulary) -> None:
         if len(vocabulary) != model.config.vocab_size:
             raise ValueError(
                 f"vocabulary has {len(vocabulary)} entries, the model expects {model.config.vocab_size}"
@@ -144,6 +150,7 @@ class Translator:
             raise CheckpointError(f"{path} is missing: training isn't finished, resume it first")
         vocabulary = load_vocabulary(Path(folder))
         tensors, values = load_tensors(path)
+        check_format(path, values.get("format", 1))
         try:
             model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
@@ -168,6 +175,7 @@ class Translator:
             CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know.
         """
         values = {
+            "format": FORMAT,
             "model": _name(self.model),
             "config": asdict(self.model.config),
             "vocabulary": self.vocabulary.digest,
@@ -220,8 +228,9 @@ class Translator:
 
         Args:
             sentences: what to translate.
-            beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 to 10.
+            beam: width of the beam; 1 is greedy decoding. For a model that writes all words at once, its
+                candidates (`ParallelModel`).
+            alpha: strength of the length penalty, 0 to 10; only a search has one.
             top_beams: hypotheses for each sentence, at most `beam`.
             max_tokens: padded source positions in a batch, roughly.
 
@@ -242,7 +251,7 @@ class Translator:
             budget = max(max_tokens, 3 + max(len(ids) for ids, _ in members))
             for indices in token_batches(members, budget):
                 src = collate(members, indices).src.to(self.device)
-                found = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
+                found = self._find(src, limit, beam, alpha, top_beams)
                 results.update(zip([group[i] for i in indices], found, strict=True))
         return [
             [
@@ -251,6 +260,13 @@ class Translator:
             ]
             for i, unseen in enumerate(map(self.vocabulary.unseen, sentences))
         ]
+
+    def _find(
+        self, src: Tensor, limit: int, beam: int, alpha: float, top_beams: int
+    ) -> list[list[Hypothesis]]:
+        if isinstance(self.model, ParallelModel):
+            return self.model.translate_ids(src, limit, beam=beam, top_beams=top_beams)
+        return beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
 
     def calibrate(self, sentences: Sequence[str], share: float = 0.05) -> None:
         """Set `doubt_below` so that this share of these sentences' translations would be doubtful.
@@ -342,8 +358,10 @@ class Translator:
             One number a pair, at most 0, in the order of the pairs.
 
         Raises:
-            ValueError: if a sentence is empty or too long or no text that UTF-8 can write.
+            ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or the model doesn't
+                write word by word.
         """
+        model = self._word_by_word("score")
         sources = self._encode([source for source, _ in pairs])
         targets = self._encode([target for _, target in pairs])
         examples: list[Example] = list(zip(sources, targets, strict=True))
@@ -354,7 +372,7 @@ class Translator:
         for indices in token_batches(examples, budget):
             batch = collate(examples, indices)
             tgt = batch.tgt.to(self.device)
-            logits = self.model(batch.src.to(self.device), tgt[:, :-1])
+            logits = model(batch.src.to(self.device), tgt[:, :-1])
             sums = sentence_log_probs(logits, tgt[:, 1:], PAD_ID)
             scores.update(zip(indices, sums.tolist(), strict=True))
         return [scores[i] for i in range(len(examples))]
@@ -374,22 +392,32 @@ class Translator:
 
         Raises:
             ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or the model has no
-                multi-head attention.
+                multi-head attention or doesn't write word by word.
         """
-        if not any(isinstance(part, MultiHeadAttention) for part in self.model.modules()):
-            raise ValueError(f"{type(self.model).__name__} has no multi-head attention to look at")
+        model = self._word_by_word("attention")
+        if not any(isinstance(part, MultiHeadAttention) for part in model.modules()):
+            raise ValueError(f"{type(model).__name__} has no multi-head attention to look at")
         src_ids = [*self._encode([source])[0], EOS_ID]
         if target is None:  # decoded and encoded again, a text may fall into other subwords
             tgt_ids = [BOS_ID, *self.search([source])[0][0].ids[:-1]]
         else:
             tgt_ids = [BOS_ID, *self._encode([target])[0]]
-        with record_attention(self.model) as maps:
-            self.model(*(torch.tensor([ids], device=self.device) for ids in (src_ids, tgt_ids)))
+        with record_attention(model) as maps:
+            model(*(torch.tensor([ids], device=self.device) for ids in (src_ids, tgt_ids)))
         return AttentionMaps(
             [self.vocabulary.piece(entry) for entry in src_ids],
             [self.vocabulary.piece(entry) for entry in tgt_ids],
             {name: weights[0].cpu() for name, weights in maps.items()},
         )
+
+    def _word_by_word(self, wanted: str) -> Transformer | Seq2Seq:
+        """The model, if it reads a translation's beginning and says the next word."""
+        if isinstance(self.model, ParallelModel):
+            raise ValueError(
+                f"{wanted} asks for a model that writes word by word; {type(self.model).__name__} writes all "
+                "words at once"
+            )
+        return self.model
 
     @property
     def device(self) -> torch.device:
@@ -474,7 +502,7 @@ def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
         vocabulary.save(temporary)
 
 
-def _name(model: Transformer | Seq2Seq) -> str:
+def _name(model: Model) -> str:
     """The class that `load` makes; that of a family, if the model's own is derived from it."""
     names = [base.__name__ for base in type(model).__mro__ if base.__name__ in _MODELS]
     if not names:

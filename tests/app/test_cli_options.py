@@ -20,8 +20,9 @@ from transformer_course import cli
 from transformer_course.checkpoints import CheckpointError, checkpoint_path, load_tensors
 from transformer_course.corpus.pairs import Pair
 from transformer_course.decoding import length_penalty
-from transformer_course.encoder_decoder import TransformerConfig
+from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.evaluation import likelihood
+from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict, NoisyParallel
 from transformer_course.recipe import Recipe, split_pairs, train_translator
 from transformer_course.recipe.folder import recipe_to_resume
 from transformer_course.training import cosine_rate
@@ -288,6 +289,21 @@ def test_sizes_override_those_of_the_preset(run: Run, files: list[Path], tmp_pat
         assert_one_sentence(run(*resume, option, value), told, "resume without that option")
 
 
+def test_a_decoder_may_have_layers_of_its_own_number(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    train = ["train", "--pairs", *files, "--out", out, *QUICK, *SIZES]
+    assert run(*train, "--layers", 3, "--decoder-layers", 1).status == 0
+    config = Translator.load(out).model.config
+    assert isinstance(config, TransformerConfig)
+    assert (config.n_encoder_layers, config.n_decoder_layers) == (3, 1)
+    told = "n_decoder_layers = 1, not 2"
+    assert_one_sentence(run("train", "--out", out, "--resume", "--decoder-layers", 2), told)
+    assert Recipe(n_layers=3).settings()["n_decoder_layers"] == 3
+    assert Recipe(n_decoder_layers=1).settings()["n_layers"] == 2
+
+
 def test_sizes_that_are_the_presets_are_the_same(tmp_path: Path) -> None:
     recipe = Recipe(d_ff=512)
     assert recipe.settings() == Recipe().settings()
@@ -382,6 +398,18 @@ def test_a_run_is_made_longer_in_python_by_its_recipe(tmp_path: Path) -> None:
         train_translator(train, valid, tmp_path, short, resume=True)
 
 
+def test_many_lines_have_a_progress_line_and_few_have_none(
+    run: Run, lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    translate = ["translate", trained_run(), "--file", lines, "--beam", 1]
+    few = run(*translate)
+    assert "lines," not in few.err
+    monkeypatch.setattr(cli, "_PATIENCE", 0.0)
+    many = run(*translate)
+    assert "lines," in many.err
+    assert many.out == few.out
+
+
 # train --patience --average
 
 
@@ -410,3 +438,74 @@ def test_patience_and_average_work_with_resume(
     assert (out / "recipe.json").read_bytes() == before
     assert_one_sentence(run(*resume, "--patience", 9), "patience = 3, not 9")
     assert_one_sentence(run(*resume, "--average", 3), "average = 2, not 3")
+
+
+# train --model
+
+
+@pytest.mark.parametrize("name", ["nat", "mask-predict"])
+def test_a_model_that_writes_all_words_at_once_is_trained_and_used(
+    run: Run, files: list[Path], tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / "run"
+    quick = [*QUICK, *SIZES, "--label-smoothing", 0]
+    assert run("train", "--pairs", *files, "--model", name, "--out", out, *quick).status == 0
+    kinds = {"nat": FertilityTransformer, "mask-predict": MaskPredict}
+    assert type(Translator.load(out).model) is kinds[name]
+    assert json.loads((out / "recipe.json").read_text())["model"] == name
+    result = run("translate", out, "one two", "three", "--beam", 2)
+    assert (result.status, result.out.count("\n") >= 2) == (
+        0,
+        True,
+    )  # it may write bytes of any kind
+    scores = run("evaluate", out, "--beam", 1, "--pairs", *files)
+    assert (scores.status, "BLEU" in scores.out) == (0, True)
+    resume = ["train", "--out", out, "--resume"]
+    assert run(*resume, "--steps", 9).status == 0
+    told = f"model = '{name}', not 'transformer'"
+    assert_one_sentence(run(*resume, "--model", "transformer"), told)
+
+
+def test_a_longer_run_of_a_parallel_model_is_as_one_that_never_stopped(tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+    for name in ("nat", "mask-predict"):
+        recipe = replace(small_recipe(), model=name, dropout=0.1)
+        whole, cut = tmp_path / f"{name}-whole", tmp_path / f"{name}-cut"
+        one, _ = train_translator(train, valid, whole, recipe)
+
+        def stop(progress: Any) -> None:
+            if progress.step == 7:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            train_translator(train, valid, cut, recipe, report=stop)
+        two, _ = train_translator(train, valid, cut, resume=True)
+        for (key, weight), other in zip(
+            one.model.named_parameters(), two.model.parameters(), strict=True
+        ):
+            assert torch.equal(weight, other), key
+        histories = [json.loads((f / "history.json").read_text()) for f in (whole, cut)]
+        losses = [[record["loss"] for record in history] for history in histories]
+        assert losses[0] == losses[1]
+
+
+def test_a_student_has_the_subwords_of_its_teacher(tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+    recipe, teacher = replace(small_recipe(max_steps=2), model="nat"), trained()
+    shorter = [Pair("one", ("un",)), *train[:3]]
+    student, _ = train_translator(
+        shorter, valid, tmp_path / "student", recipe, vocabulary=teacher.vocabulary
+    )
+    assert student.vocabulary.digest == teacher.vocabulary.digest
+    assert isinstance(student.model, FertilityTransformer)
+    assert isinstance(teacher.model, Transformer)
+    both = Translator(NoisyParallel(student.model, teacher.model, 3), teacher.vocabulary)
+    found = both.search(["one two"], top_beams=3)[0]
+    said = teacher.vocabulary.decode([h.ids for h in found])
+    assert len(said) == 3
+
+
+def test_an_unknown_model_is_refused(run: Run, files: list[Path], tmp_path: Path) -> None:
+    train = ["train", "--pairs", *files, "--out", tmp_path / "run"]
+    told = "model ('nut') must be one of transformer, nat, mask-predict"
+    assert_one_sentence(run(*train, "--model", "nut"), told)

@@ -9,12 +9,14 @@ import signal
 import subprocess
 import sys
 import threading
+import warnings
 from pathlib import Path
 from random import Random
 
 import pytest
 import torch
 from small_runs import number_pairs, small_model, small_recipe, trained, trained_run
+from typer.testing import CliRunner
 
 from transformer_course.checkpoints import (
     CheckpointError,
@@ -29,12 +31,15 @@ from transformer_course.checkpoints import (
     write_json,
     write_sealed,
 )
+from transformer_course.cli import app
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.fast import chunked_cross_entropy
 from transformer_course.interrupts import catch_interrupt
-from transformer_course.recipe import Recipe, refuse_used, train_translator
+from transformer_course.recipe import Recipe, TrainingWarning, refuse_used, train_translator
 from transformer_course.recipe.data import Data
 from transformer_course.recipe.folder import load_run, save_run
 from transformer_course.recipe.writing import only_writer, refuse_run_file
+from transformer_course.training import Progress, Trainer
 from transformer_course.translator import Translator
 
 PAIRS = number_pairs(longest=2)
@@ -120,8 +125,50 @@ def test_wrong_threads_are_named(tmp_path: Path, threads: object) -> None:
         load_run(tmp_path)
 
 
-@pytest.mark.parametrize("data", [None, 3, "x", [], {"corpus": 3}, {"files": 7}])
+def test_a_run_without_a_checkpoint_is_not_started_anew_with_a_changed_vocabulary(
+    tmp_path: Path,
+) -> None:
+    def stop(progress: Progress) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_translator(PAIRS, PAIRS, tmp_path, small_recipe(), report=stop)
+    path = tmp_path / "vocabulary.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"seen": "', '"seen": "zero '), encoding="utf-8")
+    with pytest.raises(CheckpointError, match=r"vocabulary\.json was changed since"):
+        train_translator(PAIRS, PAIRS, tmp_path, resume=True)
+
+
+def test_a_file_of_a_later_format_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.json"
+    small_recipe().save(tmp_path)
+    for number, sentence in ((2, "has format 2, this package reads up to 1"), ("1", "is damaged")):
+        write_json(path, small_recipe().record() | {"format": number})
+        with pytest.raises(CheckpointError, match=sentence):
+            Recipe.load(tmp_path)
+    trained().save(tmp_path)
+    tensors, values = load_tensors(tmp_path / "model.safetensors")
+    save_tensors(tmp_path / "model.safetensors", tensors, values | {"format": 2})
+    with pytest.raises(CheckpointError, match="has format 2"):
+        Translator.load(tmp_path)
+
+
+def test_names_of_files_need_not_be_utf_8(tmp_path: Path) -> None:
+    name = os.fsdecode(b"\xff.en")
+    save_run(tmp_path, Data(files=(name,)), 1, [])
+    assert load_run(tmp_path)[0].files == (name,)
+
+
+WRONG_DATA: list[object] = [None, 3, "x", [], {"corpus": 3}, {"files": 7}]
+WRONG_DATA += [{"files": [number]} for number in (0, 1.5, True, None, [], {})]
+WRONG_DATA += [{"corpus": "multi30k", "folder": 3}, {"corpus": "grammar", "n_pairs": 1.5}]
+
+
+@pytest.mark.parametrize("data", WRONG_DATA)
 def test_wrong_data_of_a_run_are_named(tmp_path: Path, data: object) -> None:
+    whole = {"corpus": "", "files": [], "valid_files": []}
+    data = whole | data if isinstance(data, dict) else data
     write_json(tmp_path / "run.json", {"data": data, "threads": 1})
     with pytest.raises(CheckpointError, match=r"run\.json is damaged"):
         load_run(tmp_path)
@@ -167,6 +214,10 @@ def test_a_vocabulary_that_cuts_otherwise_belongs_to_another_model(tmp_path: Pat
     state = json.loads(path.read_text(encoding="utf-8"))
     merges = state["model"]["merges"]
     merges[0], merges[-1] = merges[-1], merges[0]
+    path.write_text(json.dumps(state), encoding="utf-8")
+    with pytest.raises(CheckpointError, match="was changed since it was written"):
+        Translator.load(tmp_path)
+    del state["model"]["digest"]  # as an older version wrote it
     path.write_text(json.dumps(state), encoding="utf-8")
     with pytest.raises(CheckpointError, match="belongs to another vocabulary"):
         Translator.load(tmp_path)
@@ -259,8 +310,32 @@ def test_scores_never_replace_a_file_of_the_run(tmp_path: Path) -> None:
     for path in (run / "model.safetensors", run / "checkpoints" / "x.json", run / "run.json"):
         with pytest.raises(CheckpointError, match="is a file of the run"):
             refuse_run_file(run, path)
+        with pytest.raises(CheckpointError, match="is a file of the run"):  # of another one, too
+            refuse_run_file(tmp_path, path)
     refuse_run_file(run, tmp_path / "model.safetensors")
     refuse_run_file(run, run / "scores.json")
+
+
+def test_marks_never_replace_a_notebook_nor_a_file_of_a_run(tmp_path: Path) -> None:
+    notebook = tmp_path / "a.ipynb"
+    notebook.write_text("{}", encoding="utf-8")
+    model = trained_run() / "model.safetensors"
+    before = model.read_bytes()
+    for place, sentence in ((notebook, "is read from"), (model, "is a file of the run")):
+        command = ["check", str(notebook), "--json", str(place)]
+        told = CliRunner().invoke(app, command)
+        assert told.exit_code == 1
+        assert sentence in told.stderr
+    assert notebook.read_text(encoding="utf-8") == "{}"
+    assert model.read_bytes() == before
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names of files are text there")
+def test_a_folder_whose_model_could_not_be_read_again_is_not_trained_in(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"\xff")
+    with pytest.raises(CheckpointError, match="its name is no UTF-8"):
+        train_translator(PAIRS, PAIRS, folder, small_recipe(max_steps=1))
+    assert not folder.exists()
 
 
 @pytest.mark.skipif(os.name != "posix", reason="there are no FIFOs")
@@ -304,6 +379,69 @@ def test_a_signal_that_is_ignored_stays_so() -> None:
         assert not interrupted.is_set()
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+# Numbers
+
+
+def test_a_run_that_diverged_goes_on_with_a_lower_rate(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, target = tmp_path / "a.en", tmp_path / "a.fr"
+    source.write_text("".join(f"{p.source}\n" for p in PAIRS), encoding="utf-8")
+    target.write_text("".join(f"{p.target}\n" for p in PAIRS), encoding="utf-8")
+    out = str(tmp_path / "run")
+    sizes = (
+        "--layers 1 --d-model 16 --heads 2 --d-ff 16 --vocab-size 259 --precision fp32 --threads 1"
+    )
+    steps = "--steps 8 --warmup 2 --validate-every 3 --max-tokens 200 --rate 1"
+    command = ["train", "--out", out, "--pairs", str(source), str(target)]
+    real = Trainer._checked
+    spoilt = torch.tensor(float("nan"))
+
+    def checked(self: Trainer, loss: torch.Tensor, norm: torch.Tensor) -> float:
+        bad = self.step == 4 and self.config.peak_rate == 1
+        return real(self, spoilt if bad else loss, norm)
+
+    monkeypatch.setattr(Trainer, "_checked", checked)
+    told = CliRunner().invoke(app, [*command, *f"{sizes} {steps}".split()])
+    assert told.exit_code == 1
+    assert f"go on with: transformer-course train --out {out} --resume --rate 0.25" in told.stderr
+    assert told.stderr.splitlines()[-1].startswith("error: loss is nan and the gradient's norm ")
+    refused = CliRunner().invoke(app, ["train", "--out", out, "--resume", "--rate", "2"])
+    assert "was started with peak_rate = 1.0, not 2.0; resume without that option, or with a " in (
+        refused.stderr
+    )
+    told = CliRunner().invoke(app, ["train", "--out", out, "--resume", "--rate", "0.25"])
+    assert told.exit_code == 0, told.stderr
+    assert "the highest learning rate is 0.25 instead of 1, after a warm-up of 2" in told.stdout
+    assert Recipe.load(out).training.peak_rate == 0.25
+    command[2] = str(tmp_path / "worse")
+    told = CliRunner().invoke(app, [*command, *sizes.split(), "--rate", "30", "--steps", "2"])
+    assert told.exit_code == 0
+    assert "\nNote: the lowest validation loss, " in told.stderr.replace("\r", "\n")
+    assert "is above ln 259 = 5.56, that of guessing evenly" in told.stderr
+
+
+def test_a_training_that_learned_nothing_says_so(tmp_path: Path) -> None:
+    with pytest.warns(TrainingWarning, match=r"is above ln \d+ = .*has learned nothing"):
+        train_translator(PAIRS, PAIRS, tmp_path / "a", small_recipe(max_steps=1, peak_rate=9.0))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        train_translator(PAIRS, PAIRS, tmp_path / "b", small_recipe(max_steps=8))
+
+
+@pytest.mark.parametrize("scale", [0.1, 1e2, 1e4, 1e8])
+@pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.9])
+def test_no_loss_is_negative_however_large_the_logits(scale: float, smoothing: float) -> None:
+    torch.manual_seed(0)
+    states, weight = torch.randn(16, 32) * scale, torch.randn(300, 32) * scale
+    logits = (states @ weight.T)[:, 3:]
+    for labels in (logits.argmax(-1) + 3, logits.argmin(-1) + 3):
+        for mixed in (False, True):
+            with torch.autocast("cpu", torch.bfloat16, enabled=mixed):
+                loss = chunked_cross_entropy(states, weight, labels, 0, smoothing)
+            assert 0 <= loss < float("inf")
 
 
 # Arguments, threads

@@ -170,7 +170,8 @@ def test_notebooks_that_cannot_be_run_are_told_beside_it(
 ) -> None:
     end = ended["check", "good", bad, "good"]
     assert end.status == 1
-    first, *more = end.err.splitlines()
+    note, first, *more = end.err.splitlines()
+    assert note == "Note: no fence: the notebooks run with all your rights"
     assert first.startswith("error: 1 of 1 notebooks could not be run")
     told = [f"error: standard output can't be written: {REASONS.get(bad)}"]
     assert more == ([] if bad == "gone" else told)

@@ -3,14 +3,17 @@
 import json
 import os
 import signal
+import socket
 import sys
+import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import nbformat
 import pytest
 
 from transformer_course import cli
-from transformer_course.checks import grading
+from transformer_course.checks import fence, grading
 from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.grading import VARIABLE, Mark, find_notebooks, mark_notebook
 
@@ -371,3 +374,102 @@ def test_refuses_what_is_no_notebook(tmp_path: Path, capsys: pytest.CaptureFixtu
         printed = capsys.readouterr()
         assert message in printed.err
         assert not printed.out  # nothing has run
+
+
+# Notebooks of strangers
+
+
+def test_a_report_that_no_check_wrote_costs_nobody_a_mark(tmp_path: Path) -> None:
+    lines = [
+        "{}",
+        "[]",
+        "null",
+        "no JSON",
+        "[" * 100_000,
+        "\udcff",
+        json.dumps({"exercise": "softmax", "verdict": "right"}),
+        json.dumps(dict.fromkeys(("exercise", "verdict", "misconception", "message"), 3)),
+        json.dumps(
+            {"exercise": "made up", "verdict": "right", "misconception": None, "message": ""}
+        ),
+        json.dumps(
+            {"exercise": "softmax", "verdict": "best", "misconception": None, "message": ""}
+        ),
+        json.dumps({"exercise": [], "verdict": {}, "misconception": None, "message": ""}),
+    ]
+    forge = f"with open(os.environ['{VARIABLE}'], 'ab') as file:\n"
+    forge += "".join(
+        f"    file.write({(line + chr(10)).encode('utf-8', 'replace')!r})\n" for line in lines
+    )
+    path = notebook(
+        tmp_path / "a.ipynb", SPEAK.replace("Passed.", "\\x1b[2JPassed."), forge, imports=""
+    )
+    [mark] = mark_notebook(path)
+    assert (mark.exercise, mark.verdict, mark.message) == ("softmax", "right", "\ufffd[2JPassed.")
+
+
+def test_a_notebook_does_not_see_the_teachers_secrets(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TEACHERS_TOKEN", "secret")
+    seen = SPEAK.replace('"Passed."', "repr(os.environ.get('TEACHERS_TOKEN'))")
+    [mark] = mark_notebook(notebook(tmp_path / "a.ipynb", seen, imports=""))
+    assert mark.message == "None"
+
+
+TRY = """
+import json, os, pathlib, socket
+def tried(what):
+    try:
+        what()
+        return "done"
+    except (OSError, MemoryError) as error:
+        return type(error).__name__
+message = [
+    tried(lambda: socket.create_connection(("127.0.0.1", PORT), 2)),
+    tried(lambda: pathlib.Path("OUTSIDE").write_text("x")),
+    tried(lambda: pathlib.Path("inside").write_text("x")),
+    FURTHER
+]
+"""
+
+
+def test_a_fence_keeps_a_notebook_from_network_and_files(
+    tmp_path: Path, needs: Callable[[object, str], None]
+) -> None:
+    with tempfile.TemporaryDirectory() as place:
+        needs(not fence.missing(place), "this system allows no fence")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        attempt = TRY.replace("PORT", str(server.getsockname()[1])).replace(
+            "OUTSIDE", str(tmp_path / "x")
+        )
+        path = notebook(
+            tmp_path / "a.ipynb",
+            attempt,
+            SPEAK.replace('"Passed."', "' '.join(message)"),
+            imports="",
+        )
+        memory = path.read_text(encoding="utf-8").replace(
+            "FURTHER", "tried(lambda: bytearray(20 << 30))"
+        )
+        inside = tmp_path / "b.ipynb"
+        inside.write_text(memory, encoding="utf-8")
+        [mark] = mark_notebook(inside, fenced=True)
+        assert mark.message.split()[1:] == ["OSError", "done", "MemoryError"]
+        assert mark.message.split()[0] in ("OSError", "ConnectionRefusedError")
+        path.write_text(path.read_text(encoding="utf-8").replace("FURTHER", ""), encoding="utf-8")
+        [mark] = mark_notebook(path)
+        assert mark.message.split() == ["done", "done", "done"]
+
+
+def test_where_there_is_no_fence_it_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = notebook(tmp_path / "a.ipynb", imports=SPEAK)
+    monkeypatch.setattr(fence.sys, "platform", "plan9")
+    assert command(path, "--fence") == 1
+    assert (
+        "error: no fence on this system: there is no sandbox for plan9" in capsys.readouterr().err
+    )
+    assert command(path) == 0
+    assert "Note: no fence: the notebooks run with all your rights" in capsys.readouterr().err

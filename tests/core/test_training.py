@@ -36,6 +36,7 @@ from transformer_course.training import (
     inverse_sqrt_rate,
     validation_loss,
 )
+from transformer_course.training.diverging import DivergedError
 
 EXAMPLES = reversals(longest=2)  # 30 examples; with 60 positions a batch, 5 batches an epoch
 HELD_OUT = [([3, 4, 5], [5, 4, 3]), ([7], [7])]
@@ -358,7 +359,7 @@ def test_a_checkpoint_of_a_later_version_is_refused(tmp_path: Path) -> None:
         checkpoint_path(tmp_path, 2), lambda values: values.update(version=values["version"] + 1)
     )
     with pytest.raises(
-        CheckpointError, match=r"has version 3, this package reads up to 2: install"
+        CheckpointError, match=r"has version 4, this package reads up to 3: install"
     ):
         trainer(tmp_path).resume()
 
@@ -575,10 +576,39 @@ def test_a_loss_that_is_no_number_ends_training_before_the_weights_are_spoilt(
 
     run = trainer(tmp_path, schedule=schedule)
     run.loss_fn = loss_fn
-    with pytest.raises(ValueError, match=rf"at step 6: {advice}$"):
+    examples = r"\(examples \d+, \d+, \d+, \d+, \d+, …\)"
+    first = "the loss" if kind == "loss" else r"the gradient of \S+"
+    with pytest.raises(
+        DivergedError,
+        match=rf"at step 6, batch \d+ of epoch \d+ {examples}, first in {first}: {advice}; the weights of "
+        r"step-0000004 are kept$",
+    ):
         run.train()
     assert all(weight.isfinite().all() for weight in run.model.parameters())
     assert [path.name for path in list_checkpoints(tmp_path)] == ["step-0000004.safetensors"]
+
+
+@pytest.mark.parametrize("precision", ["fp32", "bf16"])
+def test_the_layer_is_named_that_gives_no_numbers(precision: str) -> None:
+    run = trainer(precision=precision)
+    layer = run.model.encoder_layers[0].feed_forward
+    layer.register_forward_hook(lambda _m, _i, out: out * math.inf if run.step == 2 else None)
+    with pytest.raises(
+        DivergedError, match=r"at step 3, .*first in encoder_layers\.0\.feed_forward: "
+    ):
+        run.train()
+
+
+def test_a_run_that_diverged_goes_on_more_gently_and_only_so(tmp_path: Path) -> None:
+    trainer(tmp_path).train(ctrl_c_at(5))
+    for wrong in ({"peak_rate": 0.02}, {"warmup_steps": 2}, {"clip_norm": 0.5}):
+        with pytest.raises(CheckpointError, match=f"was trained with {next(iter(wrong))} = "):
+            trainer(tmp_path, **wrong).resume()
+    gentle = trainer(tmp_path, peak_rate=0.001, warmup_steps=7)
+    gentle.resume()
+    assert gentle.train() == "finished"
+    last = gentle.history[-1]
+    assert last["rate"] == cosine_rate(int(last["step"]), 0.001, 7, gentle.config.max_steps)
 
 
 def test_bf16_trains_the_same_task_in_other_numbers() -> None:

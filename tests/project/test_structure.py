@@ -28,6 +28,7 @@ STEMS = [
     "inspecting",
     "families",
     "long_context",
+    "non_autoregressive",
 ]
 NUMBERS = {stem: number for number, stem in enumerate(STEMS)} | {"multi30k": 15}
 CHAPTERS = [s for s in STEMS if (PACKAGE / f"{s}.py").exists() or (PACKAGE / s).is_dir()]
@@ -40,6 +41,7 @@ BESIDE = {
     "loss": {"fast", "labels"},
     "attention": {"fast"},
     "families": {"checkpoints"},
+    "non_autoregressive": {"corpus"},
 }
 SHARED = {"validation"}  # rules without a chapter, for all
 # Who joins training, loss and decoding.
@@ -449,7 +451,7 @@ NO_SOURCE = {
         "chosen_pronoun",
         "check",
     },
-    "decoding": {"Hypothesis", "Searchable", "SearchState"},
+    "decoding": {"Hypothesis", "ParallelModel", "Searchable", "SearchState"},
     "inspecting.causes": {"changed_attention", "equal_weights", "leave_one_out"},
     "inspecting.heads": {"word_links"},
     "inspecting.induction": {"copy_accuracy", "repeated"},
@@ -475,7 +477,10 @@ NO_SOURCE = {
     "loss": {"log_softmax", "EncoderDecoder", "sentence_log_probs"},
     "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},
-    "recipe.train": {"PairError", "train_translator"},
+    "non_autoregressive.mask_predict": {"Pass"},
+    "non_autoregressive.searching": {"best_tokens", "check_parallel", "finished"},
+    "recipe.tasks": {"Task", "fresh_model", "task_of"},
+    "recipe.train": {"TrainingWarning", "PairError", "train_translator"},
     "recipe.data": {
         *("uses", "check_use", "Data", "read_files", "split_pairs", "encode_pairs", "digest"),
     },
@@ -485,7 +490,13 @@ NO_SOURCE = {
     "training.final": {"best_and_last", "KeptWeights"},
     "training.optimizers": {"check_optimizer"},
     "training.progress": {"Progress", "Clock"},
-    "training.resuming": {"same_run", "upgraded_training", "check_same_run"},
+    "training.resuming": {
+        "same_run",
+        "upgraded_training",
+        "check_same_run",
+        "checked_values",
+        "may_change",
+    },
     "training.validation": {"validation_loss"},
     "translator": {
         "AttentionMaps",
@@ -498,6 +509,7 @@ NO_SOURCE = {
 NOTHING_PUBLISHED = {  # whole modules
     *("__init__", "__main__", "cli", "interrupts", "runs", "streams", "validation"),
     *("checkpoints", "checkpoints.files", "checkpoints.runs", "checkpoints.tensors"),
+    *("checkpoints.memory", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
 }

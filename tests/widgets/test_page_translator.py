@@ -32,7 +32,7 @@ FOLDER = ROOT / "book" / "static" / "translator"
 SCRIPT = ROOT / "src" / "transformer_course" / "figures" / "translator" / "translator.js"
 PAIRS = list(grammar.generate("test", 200, seed=11))
 SOURCES = [pair.source for pair in PAIRS]
-COMPARED = 80  # Node takes a third of a second for a sentence
+PENALISED = 25  # with an α that is high enough to change some of them
 ODD = [
     "l’arbre « là »",
     "  a\u00a0b\u200b ",
@@ -51,7 +51,7 @@ const read = (name) => fs.readFileSync(`${process.argv[2]}/${name}`, "utf8");
 vm.runInContext(`${fs.readFileSync(process.argv[4], "utf8")};globalThis.C = CourseTranslator`, context);
 vm.runInContext(`${read("weights.js")};globalThis.F = courseTranslatorFile`, context);
 const t = await context.C.load(context.F);
-const { sentences, compared, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
+const { sentences, penalised, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
 const say = (ids) => t.vocabulary.decode(ids.filter((id) => id > 2));
 const found = (text, options) => {
   const { ids, logProb } = t.search(text, options)[0];
@@ -61,8 +61,9 @@ const out = {
   encoded: [...sentences, ...odd].map((text) => t.vocabulary.encode(text)),
   decoded: odd.map((text) => t.vocabulary.decode(t.vocabulary.encode(text))),
   unseen: odd.map((text) => t.vocabulary.unseen(text)),
-  beam: sentences.slice(0, compared).map((text) => found(text, { beam: 4 })),
-  greedy: sentences.slice(0, compared / 2).map((text) => found(text, { beam: 1 })),
+  beam: sentences.map((text) => found(text, { beam: 4 })),
+  longer: sentences.slice(0, penalised).map((text) => found(text, { beam: 4, alpha: 5 })),
+  greedy: sentences.slice(0, 60).map((text) => found(text, { beam: 1 })),
   broken: broken.map((kind) => t.model.score(t.read(sentences[0]), out0(), kind)),
 };
 function out0() {
@@ -120,7 +121,12 @@ def told() -> dict[str, Any]:
     folder = ROOT / "_build" / "translator"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "run.mjs").write_text(RUN, encoding="utf-8")
-    asked = {"sentences": SOURCES, "compared": COMPARED, "odd": ODD, "broken": BROKEN}
+    asked = {
+        "sentences": SOURCES,
+        "penalised": PENALISED,
+        "odd": ODD,
+        "broken": BROKEN,
+    }
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
     command = [
         node(),
@@ -170,12 +176,19 @@ def test_texts_fall_into_the_same_subwords() -> None:
 
 
 def test_the_same_words_come_out_with_the_same_probabilities() -> None:
-    assert len(told()["beam"]) == COMPARED
-    for (text, log_prob), theirs in zip(searched()[:COMPARED], told()["beam"], strict=True):
+    assert len(told()["beam"]) == 200
+    for (text, log_prob), theirs in zip(searched(), told()["beam"], strict=True):
         assert theirs["text"] == text
         assert abs(log_prob - theirs["logProb"]) < 1e-3
-    greedy = translator().translate(SOURCES[: COMPARED // 2], beam=1)
+    greedy = translator().translate(SOURCES[:60], beam=1)
     assert [h["text"] for h in told()["greedy"]] == greedy
+
+
+def test_the_length_penalty_is_the_packages() -> None:
+    longer = translator().translate(SOURCES[:PENALISED], alpha=5.0)
+    assert [h["text"] for h in told()["longer"]] == longer
+    differ = [a != b["text"] for a, b in zip(longer, told()["beam"], strict=False)]
+    assert sum(differ) >= 3
 
 
 def test_the_weights_are_those_of_the_recipe() -> None:

@@ -2,11 +2,13 @@
 
 A file is written under a temporary name, synced to the disk and renamed; so under its own name there is always
 a whole file (`checkpoints.files`). Nothing is pickled: values beside the tensors are JSON in the file's header
-(`checkpoints.tensors`). A run keeps several of them in its folder (`checkpoints.runs`).
+(`checkpoints.tensors`, `checkpoints.memory`). A run keeps several of them in its folder (`checkpoints.runs`).
 """
 
 from transformer_course.checkpoints.files import (
+    FORMAT,
     CheckpointError,
+    check_format,
     read_json,
     read_sealed,
     replacing,
@@ -14,28 +16,33 @@ from transformer_course.checkpoints.files import (
     write_json,
     write_sealed,
 )
+from transformer_course.checkpoints.memory import (
+    load_optimizer,
+    optimizer_tensors,
+    random_state,
+    set_random_state,
+)
 from transformer_course.checkpoints.runs import (
     checkpoint_path,
     keep_only,
     list_checkpoints,
     load_checkpoint,
+    read_checkpoint,
 )
 from transformer_course.checkpoints.tensors import (
     HasParameters,
-    load_optimizer,
     load_tensors,
     load_weights,
-    optimizer_tensors,
-    random_state,
     save_tensors,
-    set_random_state,
     weights_of,
     with_prefix,
 )
 
 __all__ = [
+    "FORMAT",
     "CheckpointError",
     "HasParameters",
+    "check_format",
     "checkpoint_path",
     "keep_only",
     "list_checkpoints",
@@ -45,6 +52,7 @@ __all__ = [
     "load_weights",
     "optimizer_tensors",
     "random_state",
+    "read_checkpoint",
     "read_json",
     "read_sealed",
     "replacing",

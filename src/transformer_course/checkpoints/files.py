@@ -9,6 +9,8 @@ from typing import Any
 
 import xxhash
 
+FORMAT = 1  # of a run's files; checkpoints of trainings have a version of their own
+
 
 class CheckpointError(ValueError):
     """A file of a run that can't be used or written; the message names it."""
@@ -94,7 +96,9 @@ def write_json(path: Path, value: Any) -> None:
         CheckpointError: if the file can't be written; `path` is then as it was before.
         TypeError: if JSON can't say the value.
     """
-    write_atomically(path, (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode())
+    text = json.dumps(value, indent=1, ensure_ascii=False) + "\n"
+    # The name of a file may hold bytes that are no UTF-8; JSON writes them as this does.
+    write_atomically(path, text.encode("utf-8", "backslashreplace"))
 
 
 def read_sealed(path: Path) -> dict[str, Any]:
@@ -107,17 +111,36 @@ def read_sealed(path: Path) -> dict[str, Any]:
         The object's names and values. A file without a seal, of an older version, is taken as it is.
 
     Raises:
-        CheckpointError: as `read_json` does, or if the file was changed since.
+        CheckpointError: as `read_json` does, or if the file was changed since, or has a later format.
     """
     value = read_json(path)
     seal = value.pop("digest", None)
     if seal is not None and seal != _seal(value):
         raise CheckpointError(f"{path} was changed since the run wrote it, so it can't be used")
+    check_format(path, value.pop("format", 1))
     return value
 
 
+def check_format(path: Path, found: object) -> None:
+    """Refuse a file of a later format than this package knows.
+
+    Args:
+        path: the file, for the message.
+        found: the number that it holds; files of before there was one count as 1.
+
+    Raises:
+        CheckpointError: if it is no such number, or a later one.
+    """
+    if type(found) is not int or found < 1:
+        raise CheckpointError(f"{path} is damaged: its format ({found!r}) must be a whole number")
+    if found > FORMAT:
+        raise CheckpointError(
+            f"{path} has format {found}, this package reads up to {FORMAT}: install a newer one"
+        )
+
+
 def write_sealed(path: Path, value: dict[str, Any]) -> None:
-    """Write a JSON object with a digest of its content, whole or not at all (`replacing`).
+    """Write a JSON object with its format and a digest of its content, whole or not at all (`replacing`).
 
     Args:
         path: where the file goes; replaced if it exists.
@@ -127,6 +150,7 @@ def write_sealed(path: Path, value: dict[str, Any]) -> None:
         CheckpointError: if the file can't be written; `path` is then as it was before.
         TypeError: if JSON can't say the value.
     """
+    value = value | {"format": FORMAT}
     write_json(path, value | {"digest": _seal(value)})
 
 

@@ -86,7 +86,7 @@ def load_checkpoint(
     if name and Path(name).name != name and Path(name).resolve() != path.resolve():
         raise CheckpointError(f"checkpoint ({name}) must be in {folder / 'checkpoints'}")
     try:
-        return load_tensors(path)
+        return read_checkpoint(path)
     except CheckpointError as error:
         good = next((p.name for p in reversed(paths) if p != path and _is_whole(p)), None)
         offer = (
@@ -97,9 +97,28 @@ def load_checkpoint(
         raise CheckpointError(f"{error}; {offer}") from error
 
 
+def read_checkpoint(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
+    """Read one checkpoint, which must hold the step that its name says.
+
+    Args:
+        path: as `checkpoint_path` gives it.
+
+    Returns:
+        The tensors and the values, as `load_tensors` gives them.
+
+    Raises:
+        CheckpointError: if it is missing or damaged, or holds another step.
+    """
+    tensors, values = load_tensors(path)
+    step = values.get("step")
+    if isinstance(step, int) and path.name != checkpoint_path(path, step).name:
+        raise CheckpointError(f"{path} holds step {str(step)[:20]}, so it was given another name")
+    return tensors, values
+
+
 def _is_whole(path: Path) -> bool:
     try:
-        load_tensors(path)
+        read_checkpoint(path)
     except CheckpointError:
         return False
     return True

@@ -126,112 +126,31 @@ def load_weights(model: HasParameters, tensors: Mapping[str, Tensor]) -> None:
 
     Args:
         model: the module whose parameters are overwritten, in place.
-        tensors: name → tensor of the parameter's shape, as `weights_of` names them.
+        tensors: name → tensor of the parameter's shape and type, as `weights_of` names them.
 
     Raises:
-        CheckpointError: if names or shapes differ, or a number is infinite or none.
+        CheckpointError: if names, shapes or types differ, or a number is infinite or none.
     """
     parameters = weights_of(model)
     for name in sorted(parameters.keys() ^ tensors.keys()):
         where = "tensors" if name in parameters else "model"
         raise CheckpointError(f"the weights don't fit the model: {where} has no {name}")
     for name, parameter in parameters.items():
-        if parameter.shape != tensors[name].shape:
+        tensor = tensors[name]
+        if parameter.shape != tensor.shape:
             raise CheckpointError(
                 f"the weights don't fit the model: {name} must have shape {tuple(parameter.shape)}, "
-                f"got {tuple(tensors[name].shape)}"
+                f"got {tuple(tensor.shape)}"
+            )
+        if parameter.dtype != tensor.dtype:
+            raise CheckpointError(
+                f"the weights don't fit the model: {name} must be of {parameter.dtype}, got {tensor.dtype}"
             )
     if name := not_finite(tensors):
         raise CheckpointError(f"the weights can't be used: {name} holds NaN or an infinite number")
     with torch.no_grad():
         for name, parameter in parameters.items():
             parameter.copy_(tensors[name])
-
-
-def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-    """What an optimiser remembers, under names that a checkpoint can hold.
-
-    Args:
-        optimizer: an optimiser whose state is made of tensors, as Adam's is.
-
-    Returns:
-        "parameter's number.what" → tensor; empty before the first update, and for an optimiser that remembers
-        nothing, such as SGD without momentum.
-
-    Raises:
-        ValueError: if it remembers something that is no tensor.
-    """
-    state = optimizer.state_dict()["state"]
-    named = {f"{i}.{name}": slot for i, slots in state.items() for name, slot in slots.items()}
-    for name, slot in named.items():
-        if not isinstance(slot, Tensor | None):
-            raise ValueError(
-                f"optimizer ({type(optimizer).__name__}) remembers {name} as {type(slot).__name__}; it must be "
-                "a tensor to go into a checkpoint"
-            )
-    return {name: slot for name, slot in named.items() if slot is not None}
-
-
-def load_optimizer(optimizer: torch.optim.Optimizer, tensors: Mapping[str, Tensor]) -> None:
-    """Give an optimiser its memory back, as `optimizer_tensors` took it.
-
-    Args:
-        optimizer: an optimiser of the same kind, for the same parameters in the same order.
-        tensors: what `optimizer_tensors` returned.
-
-    Raises:
-        CheckpointError: if a name isn't "number.what", or what is remembered has neither the shape of its
-            parameter nor a single number, which torch's own code would not notice.
-    """
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
-    state: dict[int, dict[str, Tensor]] = {}
-    for key, tensor in tensors.items():
-        number, _, name = key.partition(".")
-        if not (number.isdecimal() and int(number) < len(parameters) and name):
-            raise CheckpointError(
-                f"the optimiser's memory doesn't fit: there is no place for {key}"
-            )
-        shape = parameters[int(number)].shape
-        if tensor.numel() != 1 and tensor.shape != shape:
-            raise CheckpointError(
-                f"the optimiser's memory doesn't fit: {key} must have shape {tuple(shape)}, got "
-                f"{tuple(tensor.shape)}"
-            )
-        state.setdefault(int(number), {})[name] = tensor
-    whole = {frozenset(slots) for slots in state.values()}
-    if len(whole) > 1:
-        raise CheckpointError(
-            "the optimiser's memory doesn't fit: parameters remember unlike things"
-        )
-    optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
-
-
-def random_state(device: torch.device) -> dict[str, Tensor]:
-    """Where torch's streams of random numbers stand: the processor's, and the graphics card's if used.
-
-    Args:
-        device: where the model computes.
-
-    Returns:
-        "cpu", and "cuda" if `device` is a graphics card → the stream's state, bytes in one dimension (uint8).
-    """
-    cuda = {"cuda": torch.cuda.get_rng_state(device)} if device.type == "cuda" else {}
-    return {"cpu": torch.get_rng_state()} | cuda
-
-
-def set_random_state(tensors: Mapping[str, Tensor], device: torch.device) -> None:
-    """Go back to where `random_state` was called.
-
-    Args:
-        tensors: what `random_state` returned.
-        device: where the model computes.
-
-    Raises:
-        KeyError: if the processor's state is missing.
-    """
-    torch.set_rng_state(tensors["cpu"])
-    if device.type == "cuda" and "cuda" in tensors:
-        torch.cuda.set_rng_state(tensors["cuda"], device)
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

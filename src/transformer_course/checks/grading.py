@@ -12,11 +12,13 @@ import os
 import re
 import shutil
 import tempfile
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from transformer_course.checks import fence
 from transformer_course.checks.discovery import exercises_by_chapter
 from transformer_course.checks.report import Report
 
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 VARIABLE = "TRANSFORMER_COURSE_REPORTS"
 UNCALLED = "the notebook doesn't call its check"
+_MOST = 4 << 20  # bytes of verdicts that are read
 GRACE = 5.0  # seconds that an interrupted cell has to stop before its kernel is killed
 # Strings and comments; a call that stands in one is none. Cells needn't be Python: magics, half a line.
 NO_CODE = re.compile(
@@ -94,7 +97,7 @@ def find_notebooks(paths: Iterable[Path]) -> list[Path]:
     return found
 
 
-def mark_notebook(path: Path, seconds: int = 120) -> list[Mark]:
+def mark_notebook(path: Path, seconds: int = 120, *, fenced: bool = False) -> list[Mark]:
     """Run a notebook and return a mark for every exercise, those that its cells check first, in their order.
 
     The exercises are those of the chapters whose checks the notebook imports. A notebook without any check,
@@ -103,17 +106,20 @@ def mark_notebook(path: Path, seconds: int = 120) -> list[Mark]:
     Args:
         path: the notebook. It is run, so take it only from people you trust.
         seconds: time limit of one cell. Where a cell can't be stopped, the cells after it are not run.
+        fenced: run it behind a fence (`checks.fence`).
 
     Returns:
         One mark an exercise, or a single one about the whole notebook.
 
     Raises:
-        ValueError: if what runs notebooks isn't installed.
+        ValueError: if what runs notebooks isn't installed, or this system has no fence.
     """
     _require_jupyter()
+    if fenced:
+        require_fence()
     try:
         notebook = _read(path)
-        spoken, errors = _run(notebook, path.parent, seconds)
+        spoken, errors = _run(notebook, path.parent, seconds, fenced)
     except OSError as error:
         return [Mark(str(path), "", "not run", None, f"{error.strerror}: {error.filename}")]
     except ValueError as error:
@@ -159,7 +165,9 @@ def _read(path: Path) -> "NotebookNode":
             f"the file is not JSON from line {error.lineno} on; it may be cut off"
         ) from error
     try:
-        cells = nbformat.reads(text, as_version=4).cells
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # ids of cells that are missing, or there twice
+            cells = nbformat.reads(text, as_version=4).cells
         codes = [nbformat.v4.new_code_cell(c.source) for c in cells if c.cell_type == "code"]
     except Exception as error:  # which one it is depends on what is missing
         raise ValueError("the file is JSON, but not a notebook") from error
@@ -182,7 +190,7 @@ def _checks(notebook: "NotebookNode") -> tuple[dict[str, int], list[str]]:
 
 
 def _run(
-    notebook: "NotebookNode", folder: Path, seconds: int
+    notebook: "NotebookNode", folder: Path, seconds: int, fenced: bool
 ) -> tuple[dict[str, dict[str, Any]], dict[int, str]]:
     """Run all cells; return the last verdict of each check, and the error of each cell that has one."""
     from jupyter_client.kernelspec import KernelSpecManager
@@ -190,9 +198,18 @@ def _run(
     from nbclient import NotebookClient
     from nbclient.util import run_sync
 
+    class Fenced(AsyncKernelManager):
+        def format_kernel_cmd(self, extra_arguments: list[str] | None = None) -> list[str]:
+            return [*fence.command(place), *super().format_kernel_cmd(extra_arguments)]
+
     # Without folders to search, the only kernel is that of the running Python.
-    manager = AsyncKernelManager(kernel_spec_manager=KernelSpecManager(kernel_dirs=[]))
+    kernels = KernelSpecManager(kernel_dirs=[])
     with tempfile.TemporaryDirectory() as place:
+        manager = AsyncKernelManager(kernel_spec_manager=kernels)
+        visible = fence.environment(os.environ)
+        if fenced:  # sockets that are files lead through the fence
+            manager = Fenced(kernel_spec_manager=kernels, transport="ipc", ip=f"{place}/socket")
+            visible |= dict.fromkeys(("HOME", "TMPDIR", "IPYTHONDIR", "MPLCONFIGDIR"), place)
         reports = Path(place) / "reports.jsonl"
         own = folder / "my_transformer.py"
         if own.exists():
@@ -206,18 +223,71 @@ def _run(
             resources={"metadata": {"path": place}},
         )
         try:
-            with client.setup_kernel(cleanup_kc=True, env=os.environ | {VARIABLE: str(reports)}):
+            with client.setup_kernel(cleanup_kc=True, env=visible | {VARIABLE: str(reports)}):
                 errors = run_sync(_run_cells)(client, manager, seconds)
         except RuntimeError as error:  # what nbclient raises where the kernel doesn't start
             raise ValueError(f"its kernel failed: {error}") from error
-        lines = reports.read_text(encoding="utf-8").splitlines() if reports.exists() else []
+        spoken = _spoken(reports)
     stopped = {
-        number: f"its cell stopped with {output.ename}: {output.evalue}"
+        number: plain(f"its cell stopped with {output.ename}: {output.evalue}")
         for number, cell in enumerate(notebook.cells)
         for output in cell.outputs
         if output.output_type == "error"
     }
-    return {found["exercise"]: found for found in map(json.loads, lines)}, stopped | errors
+    return spoken, stopped | errors
+
+
+def _spoken(reports: Path) -> dict[str, dict[str, Any]]:
+    """The last verdict of each check; what no check can have written is passed over.
+
+    The notebook's own code could write here too, so nothing in it is trusted: neither types nor names nor signs
+    that a terminal would obey.
+    """
+    if not reports.is_file():
+        return {}
+    with reports.open("rb") as file:
+        lines = file.read(_MOST).decode("utf-8", "replace").split("\n")
+    known = {e.name for chapter in exercises_by_chapter().values() for e in chapter}
+    found: dict[str, dict[str, Any]] = {}
+    for line in lines:
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if (
+            isinstance(said, dict)
+            and said.keys() == {"exercise", "verdict", "misconception", "message"}
+            and isinstance(said["exercise"], str)
+            and said["exercise"] in known
+            and said["verdict"] in ("right", "not yet right", "not attempted")
+            and isinstance(said["misconception"], str | None)
+            and isinstance(said["message"], str)
+        ):
+            said["misconception"] = said["misconception"] and plain(said["misconception"])
+            found[said["exercise"]] = said | {"message": plain(said["message"])}
+    return found
+
+
+def plain(text: str) -> str:
+    """A text of strangers without the signs that a terminal would obey.
+
+    >>> plain("right\\x1b[2J\\nor wrong")
+    'right�[2J\\nor wrong'
+    """
+    return "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
+
+
+def require_fence() -> None:
+    """Refuse where there is no fence.
+
+    Raises:
+        ValueError: if this system has none; it says why.
+    """
+    with tempfile.TemporaryDirectory() as place:
+        if why := fence.missing(place):
+            raise ValueError(
+                f"no fence on this system: {why}; without --fence, notebooks run with all your rights"
+            )
 
 
 async def _run_cells(

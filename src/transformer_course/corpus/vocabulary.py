@@ -126,7 +126,7 @@ class Vocabulary:
 
         Raises:
             OSError: if the file cannot be opened.
-            ValueError: if it is not such a file.
+            ValueError: if it is not such a file, or was changed since it was written.
         """
         refusal = f"{os.fspath(path)} is not a vocabulary written by Vocabulary.save"
         try:
@@ -145,15 +145,19 @@ class Vocabulary:
             raise ValueError(f"{refusal}: some of the 256 bytes are missing")
         if sorted(tokenizer.get_vocab().values()) != list(range(tokenizer.get_vocab_size())):
             raise ValueError(f"{refusal}: its ids have gaps")
-        seen = json.loads(text)["model"].get("seen")
+        further = json.loads(text)["model"]
+        seen, digest = further.get("seen"), further.get("digest")
         if not isinstance(seen, str | None):
             raise ValueError(f"{refusal}: seen is not a string of words")
-        return cls(tokenizer, None if seen is None else seen.split(" "))
+        vocabulary = cls(tokenizer, None if seen is None else seen.split(" "))
+        if digest is not None and digest != vocabulary.digest:
+            raise ValueError(f"{os.fspath(path)} was changed since it was written")
+        return vocabulary
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the vocabulary as JSON of the tokenizers library; the same one, the same bytes.
 
-        The words of the training text stand in it as "seen", which the library passes over.
+        The words of the training text stand in it as "seen", beside a digest; the library passes over both.
 
         Args:
             path: the file, replaced if it exists; its folder must exist.
@@ -161,7 +165,9 @@ class Vocabulary:
         Raises:
             OSError: if the file cannot be written.
         """
-        text = json.dumps(self._state(), indent=2, ensure_ascii=False) + "\n"
+        state = self._state()
+        state["model"]["digest"] = self.digest
+        text = json.dumps(state, indent=2, ensure_ascii=False) + "\n"
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     @property
@@ -171,7 +177,7 @@ class Vocabulary:
         return hashlib.sha256(text.encode()).hexdigest()
 
     def _state(self) -> dict[str, Any]:
-        """What `save` writes."""
+        """What `save` writes, without the digest."""
         state: dict[str, Any] = json.loads(self._tokenizer.to_str())
         if self._seen is not None:
             state["model"]["seen"] = " ".join(sorted(self._seen))

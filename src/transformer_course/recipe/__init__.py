@@ -7,12 +7,13 @@ a translator of them.
 from transformer_course.recipe.data import encode_pairs, split_pairs
 from transformer_course.recipe.folder import refuse_used
 from transformer_course.recipe.settings import PRESETS, Recipe
-from transformer_course.recipe.train import PairError, train_translator
+from transformer_course.recipe.train import PairError, TrainingWarning, train_translator
 
 __all__ = [
     "PRESETS",
     "PairError",
     "Recipe",
+    "TrainingWarning",
     "encode_pairs",
     "refuse_used",
     "split_pairs",

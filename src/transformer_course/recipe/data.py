@@ -76,8 +76,9 @@ class Data:
         form: "lc.norm.tok" or "raw", for Multi30k.
 
     Raises:
-        ValueError: if there is no such corpus, both a corpus and files are given, there are files to validate
-            on but none to train on, the corpus hasn't these `languages`, or it would ignore what is set.
+        ValueError: if a field is of another type, there is no such corpus, both a corpus and files are given,
+            there are files to validate on but none to train on, the corpus hasn't these `languages`, or it
+            would ignore what is set.
     """
 
     corpus: str = ""
@@ -89,6 +90,7 @@ class Data:
     form: str = "lc.norm.tok"
 
     def __post_init__(self) -> None:
+        self._check_types()
         if self.corpus and self.corpus not in RECIPES:
             raise ValueError(f"corpus ({self.corpus!r}) must be {' or '.join(map(repr, RECIPES))}")
         if self.corpus and (self.files or self.valid_files):
@@ -102,6 +104,21 @@ class Data:
             object.__setattr__(self, "languages", self.languages or known[0])
             if self.languages not in known:
                 raise ValueError(f"languages ({self.languages!r}) must be {' or '.join(known)}")
+
+    def _check_types(self) -> None:
+        """A `run.json` may say anything: a number among the files would be the number of an open one."""
+        for name in ("corpus", "languages", "form"):
+            if not isinstance(getattr(self, name), str):
+                raise ValueError(f"{name} ({getattr(self, name)!r}) must be text")
+        for name, given in (
+            ("files", self.files),
+            ("valid_files", self.valid_files),
+            ("folder", (self.folder,) if self.folder is not None else ()),
+        ):
+            if not isinstance(given, tuple) or not all(isinstance(path, str) for path in given):
+                raise ValueError(f"{name} ({given!r}) must be the names of files")
+        if type(self.n_pairs) is not int:
+            raise ValueError(f"n_pairs ({self.n_pairs!r}) must be a whole number")
 
     def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
         """Pairs to train on, to validate on, and, held out from files, to test on.
@@ -221,8 +238,9 @@ def split_pairs(pairs: Sequence[Pair]) -> tuple[list[Pair], list[Pair], list[Pai
     drawn = sorted(sources, key=lambda source: hashlib.sha256(source.encode()).digest())
     valid = set(drawn[:held])
     test = set(drawn[held : 2 * held]) if len(sources) >= 10 else set()
+    held_out = valid | test
     return (
-        [pair for pair in pairs if pair.source not in valid | test],
+        [pair for pair in pairs if pair.source not in held_out],
         [pair for pair in pairs if pair.source in valid],
         [pair for pair in pairs if pair.source in test],
     )

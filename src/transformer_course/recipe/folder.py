@@ -14,6 +14,7 @@ from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe.data import LANGUAGES, Data, digest, uses
 from transformer_course.recipe.settings import Recipe
+from transformer_course.training.resuming import CHANGEABLE, may_change
 
 
 def refuse_used(folder: Path) -> None:
@@ -141,14 +142,14 @@ def load_run(folder: Path) -> tuple[Data, int]:
 
 
 def recipe_to_resume(folder: Path, asked: Recipe | None) -> Recipe:
-    """The run's recipe; what is asked for must be the same, or the same with more `max_steps`.
+    """The run's recipe; what is asked for must be the same but for what `resuming.may_change` allows.
 
     Args:
         folder: the run's.
         asked: what it should be; None takes it as it is.
 
     Returns:
-        The recipe, with the `max_steps` that are asked for.
+        The recipe, with the changes that are asked for.
 
     Raises:
         CheckpointError: if the recipe is missing or damaged, or is another one.
@@ -161,6 +162,6 @@ def recipe_to_resume(folder: Path, asked: Recipe | None) -> Recipe:
     saved_settings = saved.settings()
     for name, new in asked.settings().items():
         old = saved_settings[name]
-        if old != new and not (name == "max_steps" and new > old):
+        if old != new and not may_change(name, old, new):
             raise CheckpointError(f"{folder} was started with {name} = {old!r}, not {new!r}")
-    return saved.with_steps(asked.training.max_steps)
+    return saved.with_training(**{n: getattr(asked.training, n) for n in CHANGEABLE})

@@ -10,7 +10,8 @@ from transformer_course.training import TrainingConfig
 from transformer_course.training.resuming import upgraded_training
 
 PRESETS = ("tiny", "narrow", "small", "base")
-SIZES = ("n_layers", "d_model", "n_heads", "d_ff")
+MODELS = ("transformer", "nat", "mask-predict")
+SIZES = ("n_layers", "n_decoder_layers", "d_model", "n_heads", "d_ff")
 
 
 @dataclass(frozen=True)
@@ -23,10 +24,13 @@ class Recipe:
         dropout: share of numbers set to zero in training, at least 0 and below 1.
         label_smoothing: ε of the training loss, at least 0 and below 1 (Vaswani et al. 2017, §5.4).
         training: steps, batches, learning rate, seed.
-        n_layers: layers of the encoder, and as many of the decoder; the preset's if None.
+        n_layers: layers of the encoder, and of the decoder if `n_decoder_layers` is None; the preset's if None.
         d_model: width of the vectors between layers, even; the preset's if None.
         n_heads: attention heads, must divide d_model; the preset's if None.
         d_ff: width inside the feed-forward net; the preset's if None.
+        model: "transformer", or one that writes all words at once (chapter 13): "nat", `FertilityTransformer`,
+            or "mask-predict", `MaskPredict`.
+        n_decoder_layers: layers of the decoder, if not as many as of the encoder (Kasai et al. 2021 take one).
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -41,10 +45,14 @@ class Recipe:
     d_model: int | None = None
     n_heads: int | None = None
     d_ff: int | None = None
+    model: str = "transformer"
+    n_decoder_layers: int | None = None
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise ValueError(f"preset ({self.preset!r}) must be one of {', '.join(PRESETS)}")
+        if self.model not in MODELS:
+            raise ValueError(f"model ({self.model!r}) must be one of {', '.join(MODELS)}")
         if self.vocab_size < 259:
             raise ValueError(
                 f"vocab_size ({self.vocab_size}) must be at least 259: 3 special tokens and 256 bytes"
@@ -80,33 +88,35 @@ class Recipe:
             preset,
             dropout=self.dropout,
             n_encoder_layers=self.n_layers or preset.n_encoder_layers,
-            n_decoder_layers=self.n_layers or preset.n_decoder_layers,
+            n_decoder_layers=self.n_decoder_layers or self.n_layers or preset.n_decoder_layers,
             d_model=self.d_model or preset.d_model,
             n_heads=self.n_heads or preset.n_heads,
             d_ff=self.d_ff or preset.d_ff,
         )
 
-    def with_steps(self, max_steps: int) -> "Recipe":
-        """The same recipe for another number of updates.
+    def with_training(self, **settings: Any) -> "Recipe":
+        """The same recipe with other settings of its training.
 
         Args:
-            max_steps: updates of the weights, 1 or more.
+            **settings: fields of `TrainingConfig` by name.
 
         Returns:
             The recipe.
 
         Raises:
-            ValueError: if `max_steps` is no whole number, or below 1.
+            ValueError: if a value breaks a rule of `TrainingConfig`.
         """
-        return replace(self, training=replace(self.training, max_steps=max_steps))
+        return replace(self, training=replace(self.training, **settings))
 
     def record(self) -> dict[str, Any]:
         """The recipe as JSON says it.
 
         Returns:
-            Its fields by name, those of the training inside; without the sizes that are the preset's.
+            Its fields by name, those of the training inside; without the sizes that are the preset's, and
+            without the model if it is a Transformer, as when there was no other.
         """
-        return {name: value for name, value in asdict(self).items() if value is not None}
+        usual = (None, "transformer")
+        return {name: value for name, value in asdict(self).items() if value not in usual}
 
     def save(self, folder: str | Path) -> None:
         """Write `recipe.json` into `folder`.
@@ -143,7 +153,7 @@ class Recipe:
     def settings(self) -> dict[str, Any]:
         """Every setting by its name, those of the training among them; sizes as the model has them."""
         model = self.config(self.vocab_size)
-        sizes = {"n_layers": model.n_encoder_layers}
+        sizes = {"n_layers": model.n_encoder_layers, "n_decoder_layers": model.n_decoder_layers}
         sizes |= {name: getattr(model, name) for name in ("d_model", "n_heads", "d_ff")}
         own = {k: v for k, v in asdict(self).items() if k != "training"}
         return own | sizes | asdict(self.training)

@@ -1,28 +1,31 @@
 """From sentence pairs to a translator in a folder (chapter 07), in one call."""
 
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
-
-import torch
-from torch import Tensor
 
 from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
-from transformer_course.fast import use_fast
 from transformer_course.leaving_out import telling_ids
-from transformer_course.loss import teacher_forcing_loss
 from transformer_course.recipe.data import encode_pairs
 from transformer_course.recipe.folder import recipe_to_resume, refuse_used
 from transformer_course.recipe.settings import Recipe
+from transformer_course.recipe.tasks import Trained, fresh_model, task_of
 from transformer_course.recipe.writing import only_writer
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
+from transformer_course.training.final import History
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
 _CALIBRATED = 200  # held-out sentences that decide which translations are doubtful
 _LEFT_OUT = 4000  # training pairs that show which subwords translations depend on
+
+
+class TrainingWarning(UserWarning):
+    """A training ended, and its translator is of no use."""
 
 
 class PairError(ValueError):
@@ -52,6 +55,7 @@ def train_translator(
     checkpoint: str | None = None,
     report: Callable[[Progress], None] | None = None,
     evaluate: Callable[[Translator], dict[str, float]] | None = None,
+    vocabulary: Vocabulary | None = None,
 ) -> tuple[Translator, Outcome]:
     """Train a translator on sentence pairs and write it to `folder`.
 
@@ -61,12 +65,14 @@ def train_translator(
         folder: for the translator, `recipe.json`, `history.json` and checkpoints.
         recipe: how to train; if left out, the tiny preset, or on resuming what the run was started with. On
             resuming it must be the same, but its training may have more `max_steps`: then the run is made
-            longer (`Trainer.resume`).
+            longer (`Trainer.resume`); or a lower `peak_rate` or more `warmup_steps`, if it has diverged.
         resume: go on from the newest checkpoint, exactly as if training had never stopped; from the start
             with the run's recipe and vocabulary if it stopped before its first checkpoint.
         checkpoint: file name of the checkpoint to resume from, if not the newest.
         report: called after every update, for a progress bar.
         evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
+        vocabulary: the subwords of another translator, so that one can score what the other writes (chapter
+            13); learnt from `train` if left out. A run that is resumed keeps its own.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -93,35 +99,42 @@ def train_translator(
             refuse_used(folder)
             recipe = recipe or Recipe()
             lines = (text for pair in train for text in (pair.source, pair.target))
-            vocabulary = Vocabulary.train(lines, recipe.vocab_size)
-        model = _fresh_model(recipe, len(vocabulary))
+            vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
+        model = fresh_model(recipe, len(vocabulary))
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate)
         if resume and (checkpoint or list_checkpoints(folder)):
             trainer.resume(checkpoint)
         if not resume:
             save_vocabulary(vocabulary, folder)
-        if not resume or recipe != Recipe.load(folder):  # the run is made longer
+        if not resume or recipe != Recipe.load(folder):  # longer now, or gentler
             recipe.save(folder)
         outcome = trainer.train(report)
         translator = Translator(model, vocabulary)
         if outcome != "interrupted":
             trainer.finish()
+            _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
             some = train[:: max(1, len(train) // _LEFT_OUT)][:_LEFT_OUT]
-            translator.telling = telling_ids(model, encode_pairs(vocabulary, some))
+            if isinstance(model, Transformer):
+                translator.telling = telling_ids(model, encode_pairs(vocabulary, some))
             translator.save(folder)
         return translator, outcome
 
 
-def _fresh_model(recipe: Recipe, vocab_size: int) -> Transformer:
-    torch.manual_seed(recipe.training.seed)
-    # In bf16 the fused kernel is slow on processors.
-    model = Transformer(recipe.config(vocab_size))
-    return use_fast(model, attention=recipe.training.precision == "fp32")
+def _warn_of_guessing(history: History, vocab_size: int) -> None:
+    """A model that has learned nothing, or has diverged, is no error, but nobody should miss it."""
+    best, even = min(record["loss"] for record in history), math.log(vocab_size)
+    if best > even:
+        warnings.warn(
+            f"the lowest validation loss, {best:.2f}, is above ln {vocab_size} = {even:.2f}, that of guessing "
+            "evenly: this model has learned nothing. Lower peak_rate, raise warmup_steps, or train longer",
+            TrainingWarning,
+            stacklevel=3,
+        )
 
 
 def _trainer(
-    model: Transformer,
+    model: Trained,
     train: Sequence[Pair],
     valid: Sequence[Pair],
     vocabulary: Vocabulary,
@@ -135,22 +148,14 @@ def _trainer(
     valid_examples = encode_pairs(vocabulary, valid)
     _check_lengths(train, train_examples, max_len, recipe.training.max_tokens)
     _check_lengths(valid, valid_examples, max_len, 2 * max_len + 1)
+    task = task_of(recipe, train_examples, valid_examples, max_len)
 
-    def smoothed(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
-        return teacher_forcing_loss(model, src, tgt, recipe.label_smoothing)
-
-    def evaluate(model: Transformer) -> dict[str, float]:
+    def evaluate(model: Trained) -> dict[str, float]:
         scores = further(Translator(model, vocabulary)) if further else {}
-        return scores | {"loss": validation_loss(model, valid_examples, teacher_forcing_loss)}
+        return scores | {"loss": validation_loss(model, task.valid, task.valid_loss)}
 
     return Trainer(
-        model,
-        train_examples,
-        smoothed,
-        evaluate,
-        recipe.training,
-        folder,
-        held_out=valid_examples,
+        model, task.train, task.loss, evaluate, recipe.training, folder, held_out=task.valid
     )
 
 

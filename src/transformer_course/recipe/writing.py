@@ -11,6 +11,7 @@ from filelock import FileLock, Timeout
 
 from transformer_course.checkpoints import CheckpointError
 
+_SIGNS = ("recipe.json", "model.safetensors", "checkpoints")  # what makes a folder a run
 _OURS = ("run.json", "recipe.json", "vocabulary.json", "history.json", "model.safetensors")
 
 
@@ -31,6 +32,10 @@ def only_writer(folder: Path) -> Iterator[None]:
         CheckpointError: if another process is training there, or the folder can't be written.
     """
     owner = folder / ".writer.json"
+    try:
+        str(folder.absolute()).encode("utf-8")  # safetensors reads no others
+    except UnicodeEncodeError as error:
+        raise CheckpointError(f"{folder} can't be a run's folder: its name is no UTF-8") from error
     try:
         folder.mkdir(parents=True, exist_ok=True)
         lock = FileLock(folder / ".writer.lock", timeout=0, is_singleton=True, thread_local=False)
@@ -68,32 +73,35 @@ def _sweep(folder: Path) -> None:
 
 
 def refuse_run_file(folder: Path, path: Path) -> None:
-    """Refuse to write something else over a file of a run.
+    """Refuse to write something else over a file of a run, of this one or of any other.
 
     Args:
-        folder: the run's.
+        folder: the run's; it may have no files yet.
         path: what shall be written.
 
     Raises:
-        CheckpointError: if it is one of the run's files.
+        CheckpointError: if it is one of a run's files.
     """
     place, root = path.resolve(), folder.resolve()
-    if place.parent == root / "checkpoints" or (place.parent == root and place.name in _OURS):
-        raise CheckpointError(f"{path} is a file of the run {folder}: choose another name")
+    for run in (place.parent, place.parent.parent):
+        begun = run == root or any((run / name).exists() for name in _SIGNS)
+        inside = run != place.parent and place.parent.name == "checkpoints"
+        if begun and (inside or (run == place.parent and place.name in _OURS)):
+            raise CheckpointError(f"{path} is a file of the run {run}: choose another name")
 
 
-def check_output(folder: Path, path: Path, inputs: Iterable[str | Path | int] = ()) -> None:
+def check_output(folder: Path | None, path: Path, inputs: Iterable[str | Path | int] = ()) -> None:
     """Refuse to write over a file of a run, over what is read from, and over what is no plain file.
 
     Args:
-        folder: the run's.
+        folder: the run's that is read; None if there is none.
         path: what shall be written; it need not exist.
         inputs: what is read from: paths, or numbers of open files.
 
     Raises:
         CheckpointError: if `path` is one of these, by whatever name, or a folder or a device.
     """
-    refuse_run_file(folder, path)
+    refuse_run_file(folder or path.parent / "no run", path)
     if path.exists() and not path.is_file():
         raise CheckpointError(f"{path} can't be written: it is no plain file")
     for given in inputs:

@@ -145,7 +145,7 @@ class PairBatches:
         """
         return token_batches(self.examples, self.max_tokens, seed=seed, max_len=self.max_len)
 
-    def tensors(self, batch: Sequence[int]) -> tuple[Tensor, Tensor]:
+    def tensors(self, batch: Sequence[int]) -> tuple[Tensor, ...]:
         """The pairs of a batch, padded; see `corpus.batches.collate`.
 
         Args:
@@ -195,11 +195,11 @@ def as_batches(
         The batches.
 
     Raises:
-        ValueError: if `max_tokens` was set for data that brings batches of its own.
+        ValueError: if `max_tokens` was set for data that brings batches of its own, of another size.
     """
     if isinstance(data, Sequence):
         return PairBatches(data, max_tokens, max_len)
-    if max_tokens != default:
+    if max_tokens not in (default, getattr(data, "max_tokens", default)):
         raise ValueError(
             f"max_tokens ({max_tokens}) is the size of batches of pairs; {type(data).__name__} brings batches "
             "of its own, so leave it out"

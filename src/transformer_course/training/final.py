@@ -8,7 +8,7 @@ from torch import Tensor
 from transformer_course.checkpoints import (
     HasParameters,
     checkpoint_path,
-    load_tensors,
+    read_checkpoint,
     weights_of,
     with_prefix,
 )
@@ -103,7 +103,7 @@ def average_checkpoints(paths: Sequence[Path]) -> dict[str, Tensor]:
     """
     if not paths:
         raise ValueError("paths is empty; there must be at least one checkpoint")
-    return _mean(with_prefix(load_tensors(path)[0], "model.") for path in paths)
+    return _mean(with_prefix(read_checkpoint(path)[0], "model.") for path in paths)
 
 
 def _mean(several: Iterable[dict[str, Tensor]]) -> dict[str, Tensor]:

@@ -4,6 +4,7 @@ Checkpoints have a version. What a former one left out is filled in, so that old
 """
 
 import json
+from collections.abc import Callable
 from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,33 @@ from transformer_course.training.batches import Batches, Sizes
 from transformer_course.training.config import TrainingConfig
 
 # 1: without a version, the optimiser's kind, and the fingerprint of the held-out data.
-VERSION = 2
+# 2: without the number of tensors that the optimiser remembers.
+VERSION = 3
+
+
+def may_change(name: str, old: object, new: object) -> bool:
+    """Whether a run may go on with another value of a setting.
+
+    It may be made longer, and it may learn more gently from here on, as one that has diverged must.
+
+    Args:
+        name: the setting.
+        old: its value so far.
+        new: its value from now on.
+
+    Returns:
+        True for more `max_steps`, a lower `peak_rate` and more `warmup_steps`.
+
+    >>> may_change("peak_rate", 0.1, 0.01), may_change("peak_rate", 0.01, 0.1), may_change("seed", 0, 1)
+    (True, False, False)
+    """
+    if not (_is_number(old) and _is_number(new)):
+        return False
+    more = float(new) - float(old)  # type: ignore[arg-type]
+    return {"max_steps": more > 0, "warmup_steps": more > 0, "peak_rate": more < 0}.get(name, False)
+
+
+CHANGEABLE = ("max_steps", "peak_rate", "warmup_steps")
 
 
 def same_run(
@@ -63,34 +90,97 @@ def upgraded_training(settings: dict[str, Any]) -> dict[str, Any]:
     return known | settings
 
 
-def check_same_run(
-    folder: Path, saved: dict[str, Any], now: dict[str, dict[str, Any]], sizes: Sizes
-) -> None:
-    """Refuse a checkpoint of another run; only `max_steps` may be more now, which makes the run longer.
+def checked_values(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
+    """The values of a training's checkpoint, with what an older version left out.
 
     Args:
         folder: the run's, for the message.
-        saved: the checkpoint's values.
+        values: as they were read.
+
+    Returns:
+        All values, each of its type.
+
+    Raises:
+        CheckpointError: if it is the checkpoint of no training or of a later version, or a value is missing or
+            of a wrong type.
+    """
+    version = values.get("version", 1)
+    if _is_count(version) and version > VERSION:
+        raise CheckpointError(
+            f"{folder}: the checkpoint has version {version}, this package reads up to {VERSION}: "
+            "install a newer one"
+        )
+    if not {"training", "model", "examples"} <= values.keys():
+        raise CheckpointError(f"{folder}: the file is not a training checkpoint")
+    all_values = {"version": 1, "optimizer": {"optimizer": "Adam"}, "held_out": {}} | values
+    if (
+        _is_count(version) and version < 3
+    ):  # SGD may remember nothing, Adam does from the first update on
+        adam = all_values["optimizer"] == {"optimizer": "Adam"}
+        all_values["remembered"] = int(adam and values.get("step") != 0)
+    for names, fits in _RULES.items():
+        for name in names:
+            value = all_values.get(name)
+            if not fits(value):
+                shown = repr(value)[:40]
+                raise CheckpointError(
+                    f"{folder}: the checkpoint is damaged: {name} can't be {shown}"
+                )
+    step, epoch, position = (values[name] for name in ("step", "epoch", "position"))
+    if (position != step) if epoch == 0 else (epoch + position > step):
+        raise CheckpointError(
+            f"{folder}: the checkpoint is damaged: batch {position} of epoch {epoch} can't be step {step}"
+        )
+    return all_values
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**63
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in (int, float) and abs(value) < 2**63  # NaN isn't
+
+
+def _is_history(value: Any) -> bool:
+    """Records of validations, one after the other; what is scored beside the loss may be NaN."""
+    if not isinstance(value, list) or not all(isinstance(record, dict) for record in value):
+        return False
+    steps = [record.get("step") for record in value]
+    return (
+        all(map(_is_count, steps))
+        and steps == sorted(steps)
+        and all(_is_number(record.get("loss")) for record in value)
+    )
+
+
+_RULES: dict[tuple[str, ...], Callable[[Any], bool]] = {
+    ("version", "step", "epoch", "position", "loss_count", "remembered"): _is_count,
+    ("seconds", "loss_sum"): _is_number,
+    ("training", "model", "optimizer", "examples", "held_out"): lambda value: isinstance(
+        value, dict
+    ),
+    ("history",): _is_history,
+}
+
+
+def check_same_run(
+    folder: Path, saved: dict[str, Any], now: dict[str, dict[str, Any]], sizes: Sizes
+) -> None:
+    """Refuse a checkpoint of another run; what `may_change` allows may be other now.
+
+    Args:
+        folder: the run's, for the message.
+        saved: the checkpoint's values, as `checked_values` gives them.
         now: what `same_run` says.
         sizes: the model's config, for the defaults of fields that the checkpoint doesn't know.
 
     Raises:
-        CheckpointError: if the checkpoint belongs to another model, other examples or another way of training,
-            is none of a training, or was written by a later version.
+        CheckpointError: if the checkpoint belongs to another model, other examples or another way of training.
     """
-    if saved.get("version", 1) > VERSION:
-        raise CheckpointError(
-            f"{folder}: the checkpoint has version {saved['version']}, this package reads up to {VERSION}: "
-            "install a newer one"
-        )
-    if not {"training", "model", "examples"} <= saved.keys():
-        raise CheckpointError(f"{folder}: the file is not a training checkpoint")
-    then = {
+    then = saved | {
         "training": upgraded_training(saved["training"]),
         "model": _defaults(sizes) | saved["model"],
-        "optimizer": saved.get("optimizer", {"optimizer": "Adam"}),
-        "examples": saved["examples"],
-        "held_out": saved.get("held_out", {"digest": None}),
     }
     for part, settings in now.items():
         for name, new in settings.items():
@@ -100,7 +190,7 @@ def check_same_run(
 def _compare(folder: Path, part: str, name: str, old: Any, new: Any) -> None:
     if part == "held_out" and None in (old, new):
         return  # one of the two doesn't know what was held out
-    if old == new or (name == "max_steps" and new > old):
+    if old == new or may_change(name, old, new):
         return
     if part in ("examples", "held_out"):
         did = "trained" if part == "examples" else "validated"

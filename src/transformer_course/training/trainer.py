@@ -14,6 +14,7 @@ from transformer_course.checkpoints import (
     CheckpointError,
     checkpoint_path,
     keep_only,
+    list_checkpoints,
     load_checkpoint,
     load_optimizer,
     load_weights,
@@ -29,10 +30,11 @@ from transformer_course.corpus.batches import Example
 from transformer_course.interrupts import catch_interrupt
 from transformer_course.training.batches import Batches, Evaluate, LossFn, Trainable, as_batches
 from transformer_course.training.config import TrainingConfig
+from transformer_course.training.diverging import DivergedError, first_not_finite
 from transformer_course.training.final import History, KeptWeights, best_and_last
 from transformer_course.training.optimizers import adam, check_optimizer
 from transformer_course.training.progress import Clock, Progress
-from transformer_course.training.resuming import VERSION, check_same_run, same_run
+from transformer_course.training.resuming import VERSION, check_same_run, checked_values, same_run
 
 Outcome = Literal["finished", "stopped early", "interrupted"]
 
@@ -110,8 +112,8 @@ class Trainer:
             "finished", "stopped early" or "interrupted".
 
         Raises:
-            ValueError: if the loss or the gradient is no longer a number, `evaluate` gives no finite "loss", or
-                an example holds the id of a special token.
+            DivergedError: if the loss or the gradient is no longer a number; the update is not made.
+            ValueError: if `evaluate` gives no finite "loss", or an example holds the id of a special token.
             CheckpointError: if a checkpoint can't be written.
             KeyboardInterrupt: at a second Ctrl-C.
         """
@@ -152,10 +154,27 @@ class Trainer:
             return float(loss)
         c = self.config
         rate = f"lower peak_rate ({c.peak_rate}) or " if c.schedule == "cosine" else ""
-        raise ValueError(
-            f"loss is {loss} and the gradient's norm {norm} at step {self.step + 1}: "
-            f"{rate}raise warmup_steps ({c.warmup_steps})"
+        saved = list_checkpoints(self.folder) if self.folder else []
+        last = f"; the weights of {saved[-1].stem} are kept" if saved else ""
+        raise DivergedError(
+            f"loss is {loss} and the gradient's norm {norm} at step {self.step + 1}, "
+            f"batch {self.position + 1} of epoch {self.epoch + 1}{self._where_it_began(loss)}: "
+            f"{rate}raise warmup_steps ({c.warmup_steps}){last}"
         )
+
+    def _where_it_began(self, loss: float) -> str:
+        """Members of the batch, and what computed the first number that is none; its update was not made."""
+        batch = self._batches[self.position]
+        members = ", ".join(map(str, batch[:5])) + (", …" if len(batch) > 5 else "")
+        tensors = [t.to(self.device) for t in self.data.tensors(batch)]
+        with self._autocast(), torch.no_grad():
+            name = first_not_finite(self.model, lambda: self.loss_fn(self.model, *tensors))
+        forward = bool(name) or not math.isfinite(loss)
+        for parameter, weight in [] if forward else self.model.named_parameters():
+            if weight.grad is not None and not bool(weight.grad.isfinite().all()):
+                name = f"the gradient of {parameter}"
+                break
+        return f" (examples {members}), first in {name or 'the loss'}"
 
     def _count(self, loss: float) -> None:
         """One step further; at the end of an epoch to the next one."""
@@ -252,7 +271,8 @@ class Trainer:
             "random.": random_state(self.device),
         }
         flat = {prefix + n: t for prefix, named in tensors.items() for n, t in named.items()}
-        save_tensors(checkpoint_path(self.folder, self.step), flat, self._values())
+        values = self._values() | {"remembered": len(tensors["optimizer."])}
+        save_tensors(checkpoint_path(self.folder, self.step), flat, values)
         write_json(self.folder / "history.json", self.history)
         needed |= best_and_last(self.history[:-1], self.config.average)
         keep_only(self.folder, {self.step} | needed)
@@ -272,7 +292,8 @@ class Trainer:
     def resume(self, checkpoint: str | None = None) -> None:
         """Go back to where a checkpoint was written; training then goes on as if it had never stopped.
 
-        With more `max_steps` than the checkpoint was trained with, the run is made longer. The learning rate of
+        With a lower `peak_rate` or more `warmup_steps` a run that has diverged goes on more gently. With more
+        `max_steps` than the checkpoint was trained with, it is made longer. The learning rate of
         each further update is the one that `config` gives for its step. So the warm-up is not repeated; a
         cosine, which has come down, jumps up to where that of the longer run is.
 
@@ -288,14 +309,21 @@ class Trainer:
         if self.folder is None:
             raise CheckpointError("a trainer without a folder has nothing to resume from")
         tensors, values = load_checkpoint(self.folder, checkpoint)
+        values = checked_values(self.folder, values)
         check_same_run(self.folder, values, self._same, self.model.config)
+        batches = self._batches_of(values["epoch"])
+        if values["position"] >= len(batches):
+            raise CheckpointError(
+                f"{self.folder}: the checkpoint is damaged: position can't be {values['position']}"
+            )
         load_weights(self.model, with_prefix(tensors, "model."))
-        load_optimizer(self.optimizer, with_prefix(tensors, "optimizer."))
+        memory = with_prefix(tensors, "optimizer.")
+        load_optimizer(self.optimizer, memory, values["remembered"])
         set_random_state(with_prefix(tensors, "random."), self.device)
         self.step, self.epoch, self.position = values["step"], values["epoch"], values["position"]
         self._seconds, self.history = values["seconds"], values["history"]
         self._loss_sum, self._loss_count = values["loss_sum"], values["loss_count"]
-        self._batches = self._batches_of(self.epoch)
+        self._batches = batches
         steps, patience = self.config.max_steps, self.config.patience
         if steps > values["training"].get("max_steps", steps) and self._out_of_patience():
             raise CheckpointError(

@@ -1,0 +1,225 @@
+"""Translating in one pass or in a few, on the grammar: quality from raw and distilled data, and measured times.
+
+It trains seven models a seed, for hours, so it has to be named:
+python tools/run_experiments.py non_autoregressive
+"""
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from transformer_course.corpus import grammar
+from transformer_course.corpus.pairs import Pair, words
+from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.evaluation import score_translations
+from transformer_course.inspecting import alignment_error_rate
+from transformer_course.non_autoregressive import (
+    FertilityTransformer,
+    IbmModel,
+    MaskPredict,
+    NoisyParallel,
+    conditional_entropy,
+    distil,
+    repeated_words,
+)
+from transformer_course.recipe import Recipe, train_translator
+from transformer_course.runs import GRAMMAR_RECIPE
+from transformer_course.training import TrainingConfig
+from transformer_course.translator import Translator
+
+APART = True
+CONFIG: dict[str, Any] = {
+    "n_pairs": 345_000,
+    "n_valid": 1000,
+    "n_test": 1000,
+    "n_aligned": 20_000,  # pairs whose alignments and entropy are measured
+    "updates": 5,  # of IBM model 1, then of model 2
+    "beam": 4,
+    "candidates": [1, 10, 100],
+    "passes": [1, 2, 4, 10],
+    "lengths": 5,
+    "rounds": 15,  # of the times
+    "batch": 64,
+    "recipe": GRAMMAR_RECIPE.record() | {"training": asdict(GRAMMAR_RECIPE.training)},
+    "models": {  # what differs from the recipe
+        "deep encoder": {"n_layers": 5, "n_decoder_layers": 1},
+        "fertilities": {"model": "nat"},
+        "mask-predict": {"model": "mask-predict"},
+    },
+}
+PROBE: dict[str, Any] = {
+    "n_pairs": 300,
+    "n_valid": 20,
+    "n_test": 6,
+    "n_aligned": 60,
+    "updates": 2,
+    "beam": 2,
+    "candidates": [1, 3],
+    "passes": [1, 2],
+    "lengths": 2,
+    "rounds": 1,
+    "batch": 4,
+    "recipe": {
+        "vocab_size": 400,
+        "d_model": 32,
+        "n_heads": 2,
+        "d_ff": 64,
+        "training": {"max_steps": 20, "max_tokens": 256, "warmup_steps": 5, "validate_every": 10},
+    },
+}
+System = Callable[[list[str]], list[str]]
+
+
+def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Train teacher and students with one seed; return scores, complexity of the data, and times."""
+    splits = {
+        split: list(grammar.generate(split, config[f"n_{name}"], seed=0))
+        for split, name in (("train", "pairs"), ("valid", "valid"), ("test", "test"))
+    }
+    raw, valid = splits["train"], splits["valid"]
+    teacher = trained({}, seed, raw, valid, folder / "teacher", config)
+    data = {
+        "raw": raw,
+        "distilled": distilled(teacher, raw, folder / "distilled.json", config),
+    }
+    systems: dict[str, System] = {
+        "word by word, greedy": searching(teacher, 1),
+        f"word by word, beam {config['beam']}": searching(teacher, config["beam"]),
+    }
+    curves: dict[str, Any] = {}
+    for kind, pairs in data.items():
+        for name, changes in config["models"].items():
+            place = folder / f"{name}, {kind}"
+            student = trained(changes, seed, pairs, valid, place, config, teacher.vocabulary)
+            history = json.loads((place / "history.json").read_text(encoding="utf-8"))
+            curves[f"{name}, {kind}"] = [round(record["loss"], 5) for record in history]
+            for way, system in ways_of(student, teacher, config).items():
+                systems[f"{name}{way}, {kind}"] = system
+    said = {name: system([p.source for p in splits["test"]]) for name, system in systems.items()}
+    return {
+        "curves": curves,
+        "scores": {
+            **{name: scores_of(splits["test"], texts) for name, texts in said.items()},
+            "data": {kind: complexity(pairs, config) for kind, pairs in data.items()},
+            **times(systems, [p.source for p in splits["test"]], config),
+        },
+        "texts": {"said": {name: texts[:20] for name, texts in said.items()}},
+    }
+
+
+def trained(
+    changes: dict[str, Any],
+    seed: int,
+    train: Sequence[Pair],
+    valid: Sequence[Pair],
+    folder: Path,
+    config: dict[str, Any],
+    vocabulary: Vocabulary | None = None,
+) -> Translator:
+    """A translator of the recipe with these changes; an interrupted run goes on."""
+    recipe = config["recipe"] | changes
+    training = TrainingConfig(**recipe["training"] | {"seed": seed})
+    translator, outcome = train_translator(
+        train,
+        valid,
+        folder,
+        Recipe(**recipe | {"training": training}),
+        resume=(folder / "recipe.json").exists(),
+        vocabulary=vocabulary,
+    )
+    if outcome == "interrupted":
+        raise KeyboardInterrupt
+    return translator
+
+
+def distilled(
+    teacher: Translator, pairs: list[Pair], path: Path, config: dict[str, Any]
+) -> list[Pair]:
+    """What the teacher says to all sources, kept in a file: it takes a while."""
+    if not path.exists():
+        found = distil(teacher, pairs, beam=config["beam"])
+        path.write_text(json.dumps([pair.target for pair in found]), encoding="utf-8")
+    targets = json.loads(path.read_text(encoding="utf-8"))
+    return [Pair(pair.source, (text,)) for pair, text in zip(pairs, targets, strict=True)]
+
+
+def ways_of(student: Translator, teacher: Translator, config: dict[str, Any]) -> dict[str, System]:
+    """The ways in which a student is asked to translate."""
+    model, vocabulary = student.model, student.vocabulary
+    if isinstance(model, FertilityTransformer):
+        return {
+            f", {n} candidates": searching(
+                Translator(NoisyParallel(model, teacher.model, n), vocabulary), 1
+            )
+            for n in config["candidates"]
+        }
+    if isinstance(model, MaskPredict):
+        return {f", T = {n}": passing(student, n, config["lengths"]) for n in config["passes"]}
+    return {", greedy": searching(student, 1)}
+
+
+def searching(translator: Translator, beam: int) -> System:
+    """A translator as a system with this width of beam."""
+    return lambda texts: translator.translate(texts, beam=beam)
+
+
+def passing(translator: Translator, passes: int, lengths: int) -> System:
+    """Mask-predict with this many passes."""
+
+    def translate(texts: list[str]) -> list[str]:
+        translator.model.passes = passes
+        return translator.translate(texts, beam=lengths)
+
+    return translate
+
+
+def scores_of(pairs: Sequence[Pair], texts: Sequence[str]) -> dict[str, float]:
+    """What a system scores."""
+    scores = score_translations(pairs, texts)
+    return {
+        "exact match": scores.exact_match,
+        "BLEU": round(scores.bleu, 3),
+        "repeated words": round(repeated_words(texts), 5),
+    }
+
+
+def complexity(pairs: Sequence[Pair], config: dict[str, Any]) -> dict[str, float]:
+    """Conditional entropy after IBM model 1 and 2; the alignments' error where the right ones are known."""
+    some = pairs[: config["n_aligned"]]
+    rows = [(words(pair.source.lower()), words(pair.target.lower())) for pair in some]
+    model, found = IbmModel(rows), {}
+    for number, positions in enumerate((False, True), 1):
+        for _ in range(config["updates"]):
+            model.update(positions)
+        links = model.align(rows)
+        found[f"entropy, model {number}"] = round(conditional_entropy(rows, links), 5)
+        if some[0].alignment:
+            gold = [pair.alignment for pair in some]
+            found[f"error rate, model {number}"] = round(alignment_error_rate(links, gold), 5)
+    return found
+
+
+def times(systems: dict[str, System], texts: list[str], config: dict[str, Any]) -> dict[str, Any]:
+    """Seconds for one sentence and for a batch, all systems in turns: medians over the rounds."""
+    of_one: dict[str, list[float]] = {name: [] for name in systems}
+    of_batch: dict[str, list[float]] = {name: [] for name in systems}
+    for n in range(config["rounds"]):
+        one, batch = texts[n : n + 1], texts[n : n + config["batch"]]
+        for name, system in systems.items():
+            of_one[name].append(seconds(system, one))
+            of_batch[name].append(seconds(system, batch))
+    return {
+        "seconds, one sentence": {name: statistics.median(found) for name, found in of_one.items()},
+        "seconds, a batch": {name: statistics.median(found) for name, found in of_batch.items()},
+    }
+
+
+def seconds(system: System, texts: list[str]) -> float:
+    """How long a system takes."""
+    started = time.perf_counter()
+    system(texts)
+    return time.perf_counter() - started

@@ -1,0 +1,106 @@
+"""What a run trains (chapter 07): the model that a recipe names, its data, its loss and its held-out loss."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import torch
+from torch import Tensor
+
+from transformer_course.corpus.batches import Example
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.fast import use_fast
+from transformer_course.loss import teacher_forcing_loss
+from transformer_course.non_autoregressive import (
+    FertilityBatches,
+    FertilityTransformer,
+    MaskPredict,
+    aligned_fertilities,
+    fertility_loss,
+    mask_predict_loss,
+)
+from transformer_course.recipe.settings import Recipe
+from transformer_course.training import Batches, LossFn
+
+Trained = Transformer | FertilityTransformer | MaskPredict
+_KINDS: dict[str, type[Trained]] = {
+    "transformer": Transformer,
+    "nat": FertilityTransformer,
+    "mask-predict": MaskPredict,
+}
+_LOSSES: dict[str, LossFn] = {
+    "transformer": teacher_forcing_loss,
+    "nat": fertility_loss,
+    "mask-predict": mask_predict_loss,
+}
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a trainer gets beside the model.
+
+    Args:
+        train: the data to learn from.
+        valid: the held-out data.
+        loss: of training, with the recipe's label smoothing.
+        valid_loss: without it; the same every time for the same weights.
+    """
+
+    train: Sequence[Example] | Batches
+    valid: Sequence[Example] | Batches
+    loss: LossFn
+    valid_loss: LossFn
+
+
+def fresh_model(recipe: Recipe, vocab_size: int) -> Trained:
+    """The model of a recipe before its first update, with its fast parts.
+
+    Args:
+        recipe: the recipe; its seed decides the weights.
+        vocab_size: entries of the vocabulary.
+
+    Returns:
+        The model.
+    """
+    torch.manual_seed(recipe.training.seed)
+    model = _KINDS[recipe.model](recipe.config(vocab_size))
+    # In bf16 the fused kernel is slow on processors.
+    return use_fast(model, attention=recipe.training.precision == "fp32")
+
+
+def task_of(
+    recipe: Recipe, train: Sequence[Example], valid: Sequence[Example], max_len: int
+) -> Task:
+    """The data and losses for a recipe's model.
+
+    Args:
+        recipe: the recipe.
+        train: pairs of id lists to learn from.
+        valid: held-out ones.
+        max_len: the longest sentence of the model.
+
+    Returns:
+        The task. For "nat" all pairs are aligned first, which takes a minute for some 100,000.
+
+    Raises:
+        ValueError: if a source token has more fertility than the model knows.
+    """
+    loss = partial(_LOSSES[recipe.model], label_smoothing=recipe.label_smoothing)
+    if recipe.model == "transformer":
+        return Task(train, valid, loss, teacher_forcing_loss)
+    if recipe.model == "mask-predict":
+        return Task(train, valid, loss, _same_gaps)
+    counts = aligned_fertilities([*train, *valid])
+    sizes = recipe.training.max_tokens, max_len
+    longest = max(len(src) + len(tgt) for src, tgt in valid) + 3
+    return Task(
+        FertilityBatches(train, counts[: len(train)], *sizes),
+        FertilityBatches(valid, counts[len(train) :], max(sizes[0], longest), max_len),
+        loss,
+        fertility_loss,
+    )
+
+
+def _same_gaps(model: MaskPredict, src: Tensor, tgt: Tensor) -> Tensor:
+    """The loss with gaps that depend on nothing else, so that two validations can be compared."""
+    return mask_predict_loss(model, src, tgt, generator=torch.Generator().manual_seed(0))
