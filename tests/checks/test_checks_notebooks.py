@@ -92,6 +92,17 @@ def test_exercises_stand_in_the_order_of_the_package(path: Path) -> None:
     assert len({exercise.kind for exercise in chapter}) >= 3
 
 
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+def test_exercises_are_numbered_as_figures_are(path: Path) -> None:
+    """Exercise 3.2 is the second of chapter 03, in its heading and where another text names it."""
+    text = "\n".join(cell.source for cell in cells(path) if cell.cell_type == "markdown")
+    chapter = int(path.stem[:2])
+    numbers = re.findall(r"^## Exercise (\S+): ", text, re.M)
+    count = len(exercises_by_chapter()[stem_of(path)])
+    assert numbers == [f"{chapter}.{i}" for i in range(1, count + 1)]
+    assert not re.search(r"\bexercises? \d+(?!\.?\d)", text)
+
+
 @pytest.mark.parametrize("path", BOTH, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_links_lead_to_files(path: Path) -> None:
     for cell in cells(path):
