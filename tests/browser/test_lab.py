@@ -101,3 +101,12 @@ def test_links_of_an_exercise_open_what_they_name(lab: str, browser: Browser) ->
     expect(task).to_be_in_viewport(timeout=PATIENCE)  # exercise 3 is half a notebook down
     assert "01_attention_solutions.ipynb" in tabs(page)
     context.close()
+
+
+def test_lab_accepts_every_extension() -> None:
+    """Each is built for this version of JupyterLab; `labextension list` puts an X at one that isn't."""
+    command = [sys.executable, "-m", "jupyterlab.labextensions", "list"]
+    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, timeout=300)
+    listed = done.stdout + done.stderr
+    assert "jupyterlab-myst" in listed
+    assert "is not compatible" not in listed, listed
