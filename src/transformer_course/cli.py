@@ -54,8 +54,7 @@ from transformer_course.recipe.data import check_use
 from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
 from transformer_course.streams import OutputError
-from transformer_course.training import Progress
-from transformer_course.training.diverging import DivergedError
+from transformer_course.training import DivergedError, Progress
 from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.translator import AttentionMaps, Translator
 

@@ -1,6 +1,6 @@
 """Non-autoregressive translation (chapter 13): alignments, fertilities, mask-predict, distillation."""
 
-from transformer_course.non_autoregressive.distillation import distil
+from transformer_course.non_autoregressive.distillation import Teacher, distil
 from transformer_course.non_autoregressive.fertility import FertilityTransformer, copy_by_fertility
 from transformer_course.non_autoregressive.ibm_models import (
     IbmModel,
@@ -26,6 +26,7 @@ __all__ = [
     "MaskPredict",
     "NoisyParallel",
     "Pass",
+    "Teacher",
     "aligned_fertilities",
     "bare_targets",
     "conditional_entropy",

@@ -16,6 +16,7 @@ from transformer_course.training.batches import (
     Trainable,
 )
 from transformer_course.training.config import TrainingConfig
+from transformer_course.training.diverging import DivergedError
 from transformer_course.training.final import average_checkpoints
 from transformer_course.training.progress import Progress
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
@@ -24,6 +25,7 @@ from transformer_course.training.validation import validation_loss
 
 __all__ = [
     "Batches",
+    "DivergedError",
     "Evaluate",
     "LossFn",
     "Outcome",
