@@ -1,10 +1,10 @@
 """Notebooks as a reader downloads them: readable in any editor, with a first cell that says what is missing.
 
-In the folder of the course, JupyterLab shows MyST and every file is where a notebook looks for it. Whoever
+In the folder of the course, every file is where a notebook looks for it, and JupyterLab shows MyST. Whoever
 downloads a notebook from a page has neither. So the copies that the book offers are written in plain Markdown,
-their links to files that aren't there are words, and their first cell looks for the package and the files.
-Where the setting `course_archive` in `_config.yml` names a zip file of the course's folder, the cell gets what is
-missing from there; else it says what is missing, and how to come by it.
+and their links to files that aren't there are words. Their first cell looks for the package and the files. It
+gets what is missing from a zip file of the course's folder, if the setting `course_archive` in `_config.yml`
+names one; else it says what is missing, and how to come by it.
 """
 
 from __future__ import annotations
