@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Locator, Page, TimeoutError, expect
 
 from .conftest import PATIENCE, ROOT, WIDE
 
@@ -22,7 +23,7 @@ FILES = (
     "exercises/01_attention.ipynb",
     "exercises/solutions/01_attention_solutions.ipynb",
 )
-START = 90  # seconds
+START = 300  # seconds
 
 
 @pytest.fixture(scope="module")
@@ -82,6 +83,17 @@ def tabs(page: Page) -> list[str]:
     return page.locator("#jp-main-dock-panel .lm-TabBar-tabLabel").all_inner_texts()
 
 
+def follow(page: Page, link: Locator, name: str) -> None:
+    """Press a link until its notebook has the tab in front: JupyterLab takes links over after it shows them."""
+    tab = page.locator("#jp-main-dock-panel .lm-mod-current .lm-TabBar-tabLabel", has_text=name)
+    for _ in range(5):
+        link.click()
+        with contextlib.suppress(TimeoutError):
+            tab.wait_for(timeout=PATIENCE / 5)
+            return
+    raise AssertionError(f"{name} doesn't open: {tabs(page)}")
+
+
 def test_links_of_an_exercise_open_what_they_name(lab: str, browser: Browser) -> None:
     context = browser.new_context(viewport=WIDE)
     context.set_default_timeout(PATIENCE)
@@ -94,18 +106,11 @@ def test_links_of_an_exercise_open_what_they_name(lab: str, browser: Browser) ->
     )
     assert tabs(page) == ["01_attention.ipynb", "01_attention.ipynb"]
     page.locator("#jp-main-dock-panel .lm-TabBar-tabLabel").first.click()
-    exercise.get_by_role("link", name="Solution").nth(2).click()
+    follow(
+        page, exercise.get_by_role("link", name="Solution").nth(2), "01_attention_solutions.ipynb"
+    )
     solution = page.locator(".jp-NotebookPanel:visible")
+    expect(solution.get_by_text("This is the notebook")).to_be_attached(timeout=PATIENCE)
     heading = solution.get_by_role("heading", name="Exercise 1.3")
     expect(heading).to_be_in_viewport(timeout=PATIENCE)  # it is half a notebook down
-    assert "01_attention_solutions.ipynb" in tabs(page)
     context.close()
-
-
-def test_lab_accepts_every_extension() -> None:
-    """Each is built for this version of JupyterLab; `labextension list` puts an X at one that isn't."""
-    command = [sys.executable, "-m", "jupyterlab.labextensions", "list"]
-    done = subprocess.run(command, capture_output=True, encoding="utf-8", check=True, timeout=300)
-    listed = done.stdout + done.stderr
-    assert "jupyterlab-myst" in listed
-    assert "is not compatible" not in listed, listed
