@@ -2,7 +2,7 @@
 
 Each exercises/solutions/NN_<stem>_solutions.ipynb gives exercises/NN_<stem>.ipynb (two names, for
 JupyterLab shows them on its tabs): lines between the two markers become
-`raise NotImplementedError`, cells tagged `solution` go, outputs go, labels of exercises lose "-solved", links
+`raise NotImplementedError`, cells tagged `solution` go, outputs go, links
 point one folder up, and each cell tagged `hint` gets a link to its solution. `--check` writes nothing and
 fails if a file would change.
 """
@@ -37,7 +37,7 @@ def learner_notebook(solution: Any, name: str) -> Any:
         if cell.cell_type == "code":
             cells.append(nbformat.v4.new_code_cell(source, id=cell.id, metadata=cell.metadata))
             continue
-        source = source.replace("-solved\n", "\n").replace("](../../", "](../")
+        source = source.replace("](../../", "](../")
         if "hint" in cell.metadata.get("tags", []):
             source += f"\n\n[Solution](solutions/{name}#cell-id={exercise})"
         cells.append(nbformat.v4.new_markdown_cell(source, id=cell.id, metadata=cell.metadata))

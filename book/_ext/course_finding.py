@@ -39,11 +39,11 @@ SIGNS |= {"dots": "…", "ldots": "…", "alpha": "α", "beta": "β", "epsilon":
 def formula(tex: str) -> str:
     r"""Return a short formula as plain text, and an ellipsis for one that needs more than signs.
 
-    >>> formula(r"\sqrt{d_k}"), formula("Q K^\\top"), formula(r"\frac{a}{b}")
-    ('√d_k', 'Q Kᵀ', '…')
+    >>> formula(r"\sqrt{d_k}"), formula("Q K^\\top"), formula(r"\varepsilon = q_1^2"), formula(r"\frac{a}{b}")
+    ('√d_k', 'Q Kᵀ', 'ε = q_1²', '…')
     """
-    text = re.sub(r"\^?\\([a-z]+)\s?", lambda m: SIGNS.get(m[1], m[0]), tex)
-    text = re.sub(r"\{(\w+)\}", r"\1", text)
+    text = re.sub(r"\^?\\(sqrt\s?|[a-z]+)", lambda m: SIGNS.get(m[1].strip(), m[0]), tex)
+    text = re.sub(r"\{(\w+)\}", r"\1", text).replace("^2", "²")
     return "…" if re.search(r"[\\{}]", text) else text
 
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
 import sys
+import sysconfig
+import venv
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +23,28 @@ from course_downloads import plain, standalone
 MYST = re.compile(r"\{[\w:-]+\}`|^(?:`{3,}|:{3,})\{|^\([\w-]+\)=$|\]\((?!https?:)", re.M)
 
 
-def downloaded(name: str, needed: str = "0.1") -> Any:
+FOLDER = {  # a small one in the place of the course's
+    "pyproject.toml": """\
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+[project]
+name = "transformer-course"
+version = "9.9.3"
+optional-dependencies = {notebooks = []}
+[tool.setuptools]
+py-modules = ["transformer_course"]
+""",
+    "transformer_course.py": "WORD = 'from the archive'\n",
+    "chapters/a.ipynb": "",
+    "book/experiments/heads.json": "{}",
+    "tools/train_demo.py": "from pathlib import Path\n(Path('..') / 'runs' / 'demo').mkdir(parents=True)\n",
+}
+
+
+def downloaded(name: str, needed: str = "0.1", archive: str = "") -> Any:
     """Return a notebook of the course as a reader gets it."""
-    return standalone(nbformat.read(ROOT / name, as_version=4), name, needed)
+    return standalone(nbformat.read(ROOT / name, as_version=4), name, needed, archive)
 
 
 def first_code(notebook: Any) -> str:
@@ -79,6 +103,70 @@ def test_in_the_folder_of_the_course_nothing_is_missing(monkeypatch: pytest.Monk
     exec(first_code(downloaded("chapters/05_positional_encoding.ipynb")), {})
 
 
+def archive_of(folder: Path) -> str:
+    """Write the small folder of a course as a zip file, and return its address."""
+    with zipfile.ZipFile(folder / "course.zip", "w") as packed:
+        for name, text in FOLDER.items():
+            packed.writestr(f"transformer-course-main/{name}", text)
+    return (folder / "course.zip").as_uri()
+
+
+def python_without_the_course(folder: Path) -> Path:
+    """Return the Python of a new environment that sees the packages of this one, and installs into itself."""
+    venv.create(folder, with_pip=False)
+    python = next(p for p in (folder / "bin/python", folder / "Scripts/python.exe") if p.exists())
+    ask = "import sysconfig; print(sysconfig.get_path('purelib'))"
+    told = subprocess.run([python, "-I", "-c", ask], capture_output=True, text=True, check=True)
+    others = Path(told.stdout.strip()) / "others.pth"
+    others.write_text(sysconfig.get_path("purelib"), encoding="utf-8")
+    return python
+
+
+def run_cell(code: str, folder: Path, python: Path) -> str:
+    """Run a cell as a notebook in this folder would, without the network; return what it printed."""
+    folder.mkdir(exist_ok=True)
+    clean = {name: word for name, word in os.environ.items() if not name.startswith("PYTHON")}
+    clean |= {
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_BUILD_ISOLATION": "0",
+    }  # pip reads the 0 as "not isolated"
+    done = subprocess.run(
+        [python, "-c", code], cwd=folder, env=clean, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_the_first_cell_gets_what_is_missing(tmp_path: Path) -> None:
+    """The package by pip, the files from the archive, the demo by training it; the second time nothing."""
+    name, archive = "chapters/04_multi_head.ipynb", archive_of(tmp_path)
+    python = python_without_the_course(tmp_path / "env")
+    cell = first_code(downloaded(name, needed="9.9", archive=archive))
+    look = "\nimport transformer_course\nprint(transformer_course.WORD, is_there('runs/demo'))"
+    alone = tmp_path / "alone"
+    printed = run_cell(cell + look, alone, python)
+    assert printed.startswith("Getting the folder of the course from file://")
+    assert "Training the demo" in printed
+    assert printed.endswith("from the archive True\n")
+    again = run_cell(cell + look, alone, python)
+    assert again.startswith(f"Working in {alone.resolve() / 'transformer-course-9.9' / 'chapters'}")
+    assert "Training" not in again
+    assert [path.name for path in alone.iterdir()] == ["transformer-course-9.9"]
+    wrong = first_code(downloaded(name, needed="9.8", archive=archive))
+    with pytest.raises(AssertionError, match=r"holds transformer-course 9\.9\.3, needed is 9\.8"):
+        run_cell(wrong, tmp_path / "other", python)
+
+
+def test_an_exercise_stays_in_its_folder(tmp_path: Path) -> None:
+    """What a learner keeps is written beside the notebook: it needs the package alone."""
+    python = python_without_the_course(tmp_path / "env")
+    name, archive = "exercises/01_attention.ipynb", archive_of(tmp_path)
+    cell = first_code(downloaded(name, needed="9.9", archive=archive))
+    printed = run_cell(f"{cell}\nprint(Path.cwd().name)", tmp_path / "alone", python)
+    assert printed.endswith("alone\n")
+    assert "Working" not in printed
+
+
 @pytest.mark.skipif(not PAGES, reason="The web book is not built: run `make book` first.")
 def test_the_book_offers_these_copies() -> None:
     links = {
@@ -93,4 +181,4 @@ def test_the_book_offers_these_copies() -> None:
         notebook = nbformat.read(path, as_version=4)
         text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
         assert MYST.findall(text) == [], path
-        assert re.search(r"downloaded alone|NEEDED = ", first_code(notebook)), path
+        assert re.search("downloaded alone", first_code(notebook)), path

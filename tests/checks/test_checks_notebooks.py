@@ -66,8 +66,7 @@ def test_the_notebook_says_what_the_exercise_declares(path: Path, exercise: Exer
     text = "\n".join(cell.source for cell in found[max(at - 3, 0) : at])
     level = f"difficulty {exercise.difficulty} of 3, about {exercise.minutes} minutes.*"
     assert f"*{exercise.kind.capitalize()}, {level}" in text
-    assert f"\n\n{exercise.statement}\n```" in text
-    assert "```{exercise} " in text
+    assert f"\n\n**Task.** {exercise.statement}\n" in f"{text}\n"
 
 
 @every_exercise
@@ -77,7 +76,9 @@ def test_stub_check_hint_and_link_follow_each_other(path: Path, exercise: Exerci
     assert found[at].source.rstrip().endswith("    raise NotImplementedError")
     assert found[at + 1].source == f"report = check.{exercise.name}({exercise.name})"
     hint = next(cell for cell in found[at + 2 :] if "hint" in cell.metadata.get("tags", []))
-    assert hint.source.startswith("```{dropdown} Hint\n")
+    assert hint.source.startswith("<details><summary><b>Hint</b> (press to open)</summary>\n\n")
+    assert "\n\n</details>\n\n[Solution](" in hint.source
+    assert "$" not in hint.source.split("</details>")[0]  # JupyterLab sets no formulas in there
     heading = [c for c in found[:at] if c.source.startswith("## ")][-1]
     assert hint.source.endswith(f"(solutions/{path.name}#cell-id={heading.id})")
     assert any(c.id == heading.id and c.source == heading.source for c in cells(path))
@@ -90,6 +91,24 @@ def test_exercises_stand_in_the_order_of_the_package(path: Path) -> None:
     assert places == sorted(places)
     assert 5 <= len(chapter) <= 8
     assert len({exercise.kind for exercise in chapter}) >= 3
+
+
+@pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)
+def test_exercises_are_numbered_as_figures_are(path: Path) -> None:
+    """Exercise 3.2 is the second of chapter 03, in its heading and where another text names it."""
+    text = "\n".join(cell.source for cell in cells(path) if cell.cell_type == "markdown")
+    chapter = int(path.stem[:2])
+    numbers = re.findall(r"^## Exercise (\S+): ", text, re.M)
+    count = len(exercises_by_chapter()[stem_of(path)])
+    assert numbers == [f"{chapter}.{i}" for i in range(1, count + 1)]
+    assert not re.search(r"\bexercises? \d+(?!\.?\d)", text)
+
+
+@pytest.mark.parametrize("path", BOTH, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_an_exercise_needs_no_extension(path: Path) -> None:
+    """Plain Markdown, which VS Code and Colab show as JupyterLab does: no directive, role or label of MyST."""
+    text = "\n\n".join(cell.source for cell in cells(path) if cell.cell_type == "markdown")
+    assert re.findall(r"\{[\w:-]+\}`|^(?:`{3,}|:{3,})\{|^\([\w-]+\)=$|^:\w+:", text, re.M) == []
 
 
 @pytest.mark.parametrize("path", BOTH, ids=lambda path: f"{path.parent.name}/{path.stem}")

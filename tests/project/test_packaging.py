@@ -176,7 +176,7 @@ def test_pins_lie_in_the_ranges_that_users_get() -> None:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     pins = [Requirement(line) for line in lines if line and not line.startswith("#")]
     versions = {normalised(p.name): next(iter(p.specifier)).version for p in pins}
-    for needed in requirements("translate", "figures", "learn"):
+    for needed in requirements("translate", "figures", "notebooks", "learn"):
         if normalised(needed.name) != "transformer-course":
             assert needed.specifier.contains(versions[normalised(needed.name)]), needed
 

@@ -68,7 +68,7 @@ redrawn_precisions = Exercise(
         Misconception(
             "the mean of the sentences' own precisions",
             lambda found, total, draws: (found / total)[draws].mean(axis=1),
-            "A redrawn test set is a corpus like any other. How did you score a corpus in exercise 1?",
+            "A redrawn test set is a corpus like any other. How did you score a corpus in exercise 15.1?",
         ),
         Misconception(
             "summed along the wrong axis",

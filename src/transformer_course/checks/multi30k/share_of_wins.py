@@ -244,7 +244,7 @@ share_of_wins = Exercise(
         Misconception(
             "the mean of the sentences' own precisions",
             _means_of_sentences,
-            "A redrawn test set is a corpus like any other. How did you score a corpus in exercise 1?",
+            "A redrawn test set is a corpus like any other. How did you score a corpus in exercise 15.1?",
         ),
     ),
 )
