@@ -43,13 +43,15 @@ def random_translator() -> Translator:
 
 def films() -> list[dict[str, Any]]:
     """Films of the random model; and two of pieces that are repeated and kept, which it may not have."""
-    found = [dict(film) for film in films_of(random_translator(), SOURCE, (1, 2, 4, 7), 3)]
-    frames = [
+    found: list[dict[str, Any]] = [
+        dict(film) for film in films_of(random_translator(), SOURCE, (1, 2, 4, 7), 3)
+    ]
+    frames: list[dict[str, Any]] = [
         {"pieces": ["a", "a", "b"], "probs": [0.9, 0.4, 0.5], "written": [True] * 3},
         {"pieces": ["a", "c", "b"], "probs": [0.9, 0.6, 0.5], "written": [False, True, False]},
         {"pieces": ["a", "c", "c"], "probs": [0.9, 0.6, 0.7], "written": [False, False, True]},
     ]
-    made = [{"length": 3, "prob": 0.25, "passes": 3, "frames": frames}]
+    made: list[dict[str, Any]] = [{"length": 3, "prob": 0.25, "passes": 3, "frames": frames}]
     made.append({"length": 3, "prob": 0.25, "passes": 1, "frames": frames[:1]})
     return found if any(film["length"] == 3 for film in found) else [*found, *made]
 

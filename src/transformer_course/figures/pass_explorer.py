@@ -55,7 +55,8 @@ def films_of(
         raise ValueError(f"translator must hold a MaskPredict, not a {type(model).__name__}")
     if min(passes, default=0) < 1 or lengths < 1:
         raise ValueError(f"passes {[*passes]} and lengths ({lengths}) must be 1 or more")
-    before, films = model.passes, []
+    before = model.passes
+    films: list[Film] = []
     (ids,) = translator.vocabulary.encode([translator.vocabulary.normalise(source)])
     with torch.inference_mode():
         memory, src_mask, logits = model.read(torch.tensor([[*ids, EOS_ID]]))
@@ -106,7 +107,7 @@ class PassExplorer(anywidget.AnyWidget):
     _css = joined("pass_explorer", "css")
 
     source = traitlets.Unicode().tag(sync=True)
-    films = traitlets.List().tag(sync=True)
+    films: traitlets.List[Any] = traitlets.List().tag(sync=True)
     passes = traitlets.Int().tag(sync=True)
     length = traitlets.Int().tag(sync=True)
     step = traitlets.Int().tag(sync=True)
@@ -148,7 +149,11 @@ def _check(films: Sequence[Film | Mapping[str, Any]]) -> None:
     if not keys or sorted(keys) != sorted((n, t) for n in lengths for t in passes):
         raise ValueError(f"films {keys} must be one for each length and number of passes")
     for film in films:
-        sizes = {len(row) for frame in film["frames"] for row in frame.values()}
+        sizes = {
+            len(row)
+            for frame in film["frames"]
+            for row in (frame["pieces"], frame["probs"], frame["written"])
+        }
         if len(film["frames"]) != film["passes"] or sizes != {film["length"]}:
             raise ValueError(
                 f"a film of length {film['length']} must have {film['passes']} frames of as many "
