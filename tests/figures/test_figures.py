@@ -314,6 +314,12 @@ MISFITS: dict[tuple[str, type[Exception]], list[Callable[[], object]]] = {
         lambda: figures.loss_by_position([1, 2], {"a": [[1.0]]}, trained=1)
     ],
     ("time_and_memory", ValueError): [lambda: figures.time_and_memory([1, 2], {"a": [1.0]}, {})],
+    ("PassExplorer", ValueError): [lambda: figures.PassExplorer("a", [])],
+    ("fertility_copies", ValueError): [
+        lambda: figures.fertility_copies(["a", "b"], [1, 2], ["x", "y"]),
+    ],
+    ("pass_strip", ValueError): [lambda: figures.pass_strip([["a"]], [[0.5, 0.5]], [[True]])],
+    ("quality_and_time", ValueError): [lambda: figures.quality_and_time({"a": {"b": (0, 1)}})],
     ("kernel_fits", ValueError): [
         lambda: figures.kernel_fits(PAIR, PAIR, WAVE, WAVE, {"a": WAVE}, 1.0, PAIR),
         lambda: figures.kernel_fits(PAIR, WAVE, WAVE, WAVE, dict.fromkeys("abc", WAVE), 1.0, PAIR),

@@ -75,6 +75,9 @@ DRAWN: dict[str, list[tuple[Callable[[], Figure], list[str]]]] = {
     "family_flow": [
         (lambda: figures.family_flow(MARKUP[:4], 0, EYE[:2, :2], 1, REST[-1], 4, 9), MARKUP)
     ],
+    "fertility_copies": [
+        (lambda: figures.fertility_copies(MARKUP, [1] * N, MARKUP), MARKUP * 3),
+    ],
     "four_masks": [(lambda: figures.four_masks(MARKUP[:2], MARKUP[2:]), MARKUP)],
     "front_page": [(lambda: figures.front_page(each([0.2] * 5)), MARKUP)],
     "head_curves": [(lambda: figures.head_curves([1, 2], first(SEEDS, 4)), MARKUP[:4])],
@@ -125,6 +128,9 @@ DRAWN: dict[str, list[tuple[Callable[[], Figure], list[str]]]] = {
     "padded_batches": [(lambda: figures.padded_batches(each([[(1, 2)]])), MARKUP)],
     "paired_differences": [(lambda: figures.paired_differences(TITLES, each((0, 1))), MARKUP)],
     "parameter_bars": [(lambda: figures.parameter_bars(each(1_000_000)), MARKUP)],
+    "pass_strip": [
+        (lambda: figures.pass_strip([MARKUP], [[0.5] * N], [[True] * N]), MARKUP),
+    ],
     "patching_flow": [
         (lambda: figures.patching_flow(MARKUP, MARKUP[::-1], 0, 1, (A, B)), [*MARKUP * 2, A])
     ],
@@ -136,6 +142,12 @@ DRAWN: dict[str, list[tuple[Callable[[], Figure], list[str]]]] = {
     "projections": [(lambda: figures.projections(MARKUP, ONES, ONES, ONES, ONES), MARKUP)],
     "pull_curves": [
         (lambda: figures.pull_curves([1, 2], first(TITLES, 3), *MARKUP[3:]), MARKUP),
+    ],
+    "quality_and_time": [
+        (
+            lambda: figures.quality_and_time(each({A: (1, 2)}), ylabel=B, xlabel=REST[-1]),
+            [*MARKUP, A, B, REST[-1]],
+        )
     ],
     "rate_curves": [(lambda: figures.rate_curves([1, 2], first(TITLES, 4)), MARKUP[:4])],
     "ratio_by_length": [

@@ -15,6 +15,7 @@ from . import (
     context_cases,
     counting_cases,
     family_cases,
+    pass_cases,
     search_cases,
     training_cases,
 )
@@ -22,7 +23,7 @@ from .node import Answers, Call, answers, check
 
 CASES = (
     *(attention_cases, search_cases, training_cases),
-    *(counting_cases, family_cases, context_cases),
+    *(counting_cases, family_cases, context_cases, pass_cases),
 )
 FIGURES = sorted(p.stem.removesuffix("_model") for p in widget.HERE.glob("*_model.js"))
 
@@ -137,6 +138,18 @@ FAULTS = {  # for each figure some code of its script, and what a mistake would 
         ("norm: 2 * c.d_model", "norm: c.d_model"),
         ('c.norm === "pre" ? n.norm : 0', "0"),
         ("tensor(c.n_heads, t, s)", "tensor(c.n_heads, s, t)"),
+    ],
+    "pass_explorer": [
+        ("length * (passes - t)", "length * (passes - t - 1)"),
+        ("Math.floor((length", "Math.ceil((length"),
+        ("film.frames[step + 1]", "film.frames[step]"),
+        ("Math.max(0, step - 1)", "0"),
+        ("j > 0 && piece === pieces[j - 1]", "j > 1 && piece === pieces[j - 2]"),
+        ("sum(last.probs.map(Math.log)) / film.length", "sum(last.probs.map(Math.log))"),
+        ("film.frames[film.passes - 1]", "film.frames[0]"),
+        ("b.prob - a.prob", "a.prob - b.prob"),
+        ("Math.min(state.step, number - 1)", "state.step"),
+        ("film.length === length && ", ""),
     ],
     "position_explorer": [
         ("dimension % 2 ? Math.cos", "dimension % 2 === 0 ? Math.cos"),

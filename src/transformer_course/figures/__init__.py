@@ -74,6 +74,11 @@ from transformer_course.figures.multi_head import (
     reshape_grids,
 )
 from transformer_course.figures.multi_head_flow import multi_head_flow
+from transformer_course.figures.non_autoregressive import (
+    fertility_copies,
+    pass_strip,
+    quality_and_time,
+)
 from transformer_course.figures.palette import (
     HEADS,
     KEY,
@@ -83,6 +88,7 @@ from transformer_course.figures.palette import (
     VALUE,
     WEIGHTS,
 )
+from transformer_course.figures.pass_explorer import PassExplorer
 from transformer_course.figures.plots import learning_curves, weight_map
 from transformer_course.figures.position_explorer import PositionExplorer
 from transformer_course.figures.positional_encoding import (
@@ -138,6 +144,7 @@ __all__ = [
     "LossExplorer",
     "MaskExplorer",
     "ModelMap",
+    "PassExplorer",
     "PositionExplorer",
     "RateExplorer",
     "RedrawExplorer",
@@ -162,6 +169,7 @@ __all__ = [
     "exam_bars",
     "family_flow",
     "feed_forward_flow",
+    "fertility_copies",
     "four_masks",
     "front_page",
     "head_curves",
@@ -185,6 +193,7 @@ __all__ = [
     "padded_batches",
     "paired_differences",
     "parameter_bars",
+    "pass_strip",
     "patches_of",
     "patching_flow",
     "position_flow",
@@ -193,6 +202,7 @@ __all__ = [
     "position_waves",
     "projections",
     "pull_curves",
+    "quality_and_time",
     "rate_curves",
     "ratio_by_length",
     "reading_map",

@@ -167,7 +167,7 @@ class FertilityTransformer(nn.Module):
 
 
 def copy_by_fertility(src: Tensor, fertilities: Tensor, pad_id: int = 0) -> Tensor:
-    """Write each source token as often as its fertility says (Gu et al. 2018, §3.3).
+    """Write each source token as often as its fertility says (Gu et al. 2018, §3.2).
 
     Args:
         src: token ids, (batch, src_len).

@@ -138,7 +138,9 @@ def mask_predict_loss(
     label_smoothing: float = 0.0,
     generator: torch.Generator | None = None,
 ) -> Tensor:
-    """Fill random gaps of the targets, and say their lengths (Ghazvininejad et al. 2019, §2).
+    """Fill random gaps of the targets, and say their lengths (Ghazvininejad et al. 2019, §2.2 and §2.3).
+
+    The paper adds up both; so a length weighs as much as a guessed token.
 
     Args:
         model: in training mode, or not.
@@ -148,7 +150,7 @@ def mask_predict_loss(
         generator: for gaps that can be repeated; torch's own random numbers if left out.
 
     Returns:
-        Mean cross-entropy per gap, and that of the lengths per target token, in nats.
+        Cross-entropy of gaps and lengths per gap, in nats.
 
     Raises:
         ValueError: as the model and `chunked_cross_entropy` do.
@@ -162,7 +164,7 @@ def mask_predict_loss(
     guessed = labels.masked_fill(~gaps, pad_id)
     tokens = chunked_cross_entropy(states, weight, guessed, pad_id, label_smoothing)
     of_lengths = cross_entropy(lengths, real.sum(-1), IGNORED)
-    return tokens + of_lengths * len(src) / real.sum()
+    return tokens + of_lengths * len(src) / gaps.sum()
 
 
 def draw_gaps(real: Tensor, generator: torch.Generator | None = None) -> Tensor:

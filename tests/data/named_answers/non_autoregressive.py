@@ -1,0 +1,138 @@
+"""Chapter 13: misconceptions in the spellings of learners."""
+
+import math
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def em_step__plus_equals(t, src, tgt):
+    """a share lost of a word that stands twice"""
+    counts = np.zeros(t.shape)
+    for x, y in zip(src, tgt, strict=True):
+        weights = t[np.ix_(x, y)]
+        counts[np.ix_(x, y)] += weights / weights.sum(axis=0)
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+def em_step__softmax_dimension(t: Tensor, src: Tensor, tgt: Tensor):
+    """each source word shared out among the target words"""
+    weights = t[src[:, :, None], tgt[:, None]]
+    shares = weights / weights.sum(2, keepdim=True)
+    places = (src[:, :, None] * t.shape[1] + tgt[:, None]).flatten()
+    counts = torch.zeros_like(t).flatten().index_add(0, places, shares.flatten()).view_as(t)
+    return counts / counts.sum(1, keepdim=True)
+
+
+def em_step__viterbi(t, src, tgt):
+    """the best source word gets all"""
+    counts = np.zeros(t.shape)
+    for x, y in zip(src, tgt, strict=True):
+        for word in y:
+            counts[max(x, key=lambda s, word=word: t[s, word]), word] += 1
+    with np.errstate(all="ignore"):
+        return counts / counts.sum(1, keepdims=True)
+
+
+def translation_entropy__log2(counts):
+    """bits in the place of nats"""
+    found = []
+    for row in counts:
+        p = row[row > 0] / max(row.sum(), 1)
+        if len(p):
+            found.append(-(p * np.log2(p)).sum())
+    return np.mean(found)
+
+
+def translation_entropy__torch_nan(counts: Tensor):
+    """0 times the logarithm of 0"""
+    rows = counts[counts.sum(1) > 0]
+    p = rows / rows.sum(1, keepdim=True)
+    return -(p * p.log()).sum(1).mean()
+
+
+def translation_entropy__per_link(counts):
+    """frequent words count more"""
+    total = 0.0
+    for row in counts:
+        total -= sum(n * math.log(n / row.sum()) for n in row if n)
+    return total / counts.sum()
+
+
+def copied_positions__zeros_first(fertilities):
+    """filled up with 0"""
+    result = np.zeros((len(fertilities), fertilities.sum(1).max()), dtype=int)
+    for row, numbers in zip(result, fertilities, strict=True):
+        row[: numbers.sum()] = np.repeat(np.arange(len(numbers)), numbers)
+    return result
+
+
+def copied_positions__pad_sequence(fertilities: Tensor):
+    """filled up with 0"""
+    rows = [torch.arange(len(row)).repeat_interleave(row) for row in fertilities]
+    return torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+
+
+def length_candidates__topk_of_all(logits: Tensor, n: int):
+    """the length 0 may be chosen"""
+    found = torch.log_softmax(logits, -1).topk(n)
+    return found.indices, found.values
+
+
+def length_candidates__topk_without_one(logits: Tensor, n: int):
+    """lengths one too small"""
+    found = torch.log_softmax(logits, -1)[:, 1:].topk(n)
+    return found.indices, found.values
+
+
+def length_candidates__cut_first(logits: Tensor, n: int):
+    """a softmax without the length 0"""
+    found = F.log_softmax(logits[:, 1:], dim=-1).topk(n)
+    return found.indices + 1, found.values
+
+
+def mask_again__ceil(log_probs, lengths, t, passes):
+    """rounded up"""
+    gaps = np.zeros(log_probs.shape, dtype=bool)
+    for row, values, length in zip(gaps, log_probs, lengths, strict=True):
+        row[np.argsort(values[:length])[: math.ceil(length * (passes - t) / passes - 1e-9)]] = True
+    return gaps
+
+
+def mask_again__topk(log_probs: Tensor, lengths: Tensor, t: int, passes: int):
+    """the most probable tokens"""
+    gaps = torch.zeros_like(log_probs, dtype=torch.bool)
+    for b, length in enumerate(lengths.tolist()):
+        count = length * (passes - t) // passes
+        gaps[b, log_probs[b, :length].topk(count).indices] = True
+    return gaps
+
+
+def mask_again__whole_width(log_probs: Tensor, lengths: Tensor, t: int, passes: int):
+    """the same number for all sentences"""
+    count = log_probs.shape[1] * (passes - t) // passes
+    real = torch.arange(log_probs.shape[1]) < lengths[:, None]
+    ranks = log_probs.masked_fill(~real, torch.inf).argsort(1).argsort(1)
+    return (ranks < count) & real
+
+
+def one_pass__one_mended(logits: Tensor, tokens, log_probs, gaps):
+    """still wrong: which tokens may be written and the probability of a kept token"""
+    best = torch.log_softmax(logits, dim=-1).max(-1)
+    return torch.where(gaps, best.indices, tokens), best.values
+
+
+def one_pass__masked_scores(logits: Tensor, tokens, log_probs, gaps):
+    """special tokens left out of the softmax"""
+    forbidden = torch.arange(logits.shape[-1]) < 3
+    best = logits.masked_fill(forbidden, -torch.inf).log_softmax(-1).max(-1)
+    return torch.where(gaps, best.indices, tokens), torch.where(gaps, best.values, log_probs)
+
+
+def one_pass__new_probabilities(logits: Tensor, tokens, log_probs, gaps):
+    """kept tokens judged anew"""
+    of_all = torch.log_softmax(logits, -1)
+    found = torch.where(gaps, of_all[..., 3:].argmax(-1) + 3, tokens)
+    return found, of_all.gather(-1, found[..., None])[..., 0]
