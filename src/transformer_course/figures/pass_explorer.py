@@ -115,7 +115,7 @@ class PassExplorer(anywidget.AnyWidget):
     def __init__(
         self,
         source: str,
-        films: Sequence[Film | Mapping[str, Any]],
+        films: Sequence[Mapping[str, Any]],
         *,
         passes: int | None = None,
         length: int | None = None,
@@ -142,7 +142,7 @@ class PassExplorer(anywidget.AnyWidget):
         )
 
 
-def _check(films: Sequence[Film | Mapping[str, Any]]) -> None:
+def _check(films: Sequence[Mapping[str, Any]]) -> None:
     """Refuse films that don't make a table of lengths and passes."""
     keys = [(film["length"], film["passes"]) for film in films]
     lengths, passes = {length for length, _ in keys}, {number for _, number in keys}
