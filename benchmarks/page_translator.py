@@ -1,8 +1,8 @@
-"""How long the page "Try it" translates, in Chromium: `python -m benchmarks.page_translator --against REVISION`.
+"""How fast the page "Try it" translates in Chromium: `python -m benchmarks.page_translator --against REVISION`.
 
-The translator of the page as it is, and as it was at a revision of the repository (that of the last commit by default), take turns in
-one browser. Times are the processor's, of the thread that computes: medians over the rounds. What counts is the
-ratio of two times of the same round, and its median.
+The translator of the page as it is, and as it was at a revision of the repository (by default that of the last
+commit), take turns in one browser. Times are the processor's, of the thread that computes: medians over the
+rounds. What counts is the ratio of two times of the same round, and its median.
 """
 
 import argparse
