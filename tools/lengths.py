@@ -1,8 +1,8 @@
 """How long every chapter is, and how long it takes to read: python tools/lengths.py [--write] [NOTEBOOK ...]
 
 The *core* of a page is what a reader sees without opening anything: all words of its text outside
-`{dropdown}`, markup and quiz among them, and code outside cells tagged `hide-input` or `hide-cell`. The whole
-page is all of it.
+`{dropdown}`, markup and quiz among them, and all lines of code, blank ones too, outside cells tagged
+`hide-input` or `hide-cell`. The whole page is all of it.
 
 Reading time: 200 words a minute, as one reads technical text, and ten lines of code a minute. With
 `--write` the line of reading time on top of a page and the minutes in headings "Going deeper:" are brought up
@@ -76,11 +76,11 @@ def _markdown(source: str) -> Iterator[tuple[str, bool]]:
 
 def _code(cell: dict[str, Any]) -> Length:
     """Count a cell's code, and the packaged code that it shows."""
-    lines = [line for line in "".join(cell["source"]).splitlines() if line.strip()]
+    lines = "".join(cell["source"]).splitlines()
     for output in cell["outputs"]:
         shown = "".join(output.get("data", {}).get("text/markdown", ""))
         if shown.startswith("```python"):
-            lines += [line for line in shown.splitlines()[1:-1] if line.strip()]
+            lines += shown.splitlines()[1:-1]
     asserts = sum(line.strip().startswith("assert ") for line in lines)
     return Length(lines=len(lines), asserts=asserts)
 

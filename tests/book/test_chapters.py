@@ -272,8 +272,8 @@ def test_lengths_count_what_is_seen_and_what_is_folded() -> None:
         ]
     }
     core, whole, folds = measuring.lengths(page)
-    assert (core.words, core.lines, core.asserts) == (23, 2, 1)
-    assert (whole.words, whole.lines, whole.asserts) == (32, 4, 2)
+    assert (core.words, core.lines, core.asserts) == (23, 3, 1)
+    assert (whole.words, whole.lines, whole.asserts) == (32, 5, 2)
     assert list(folds) == ["Going deeper: more"]
     assert (folds["Going deeper: more"].words, folds["Going deeper: more"].lines) == (11, 1)
     timed = measuring.with_times(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from itertools import pairwise
 from pathlib import Path
 
 import matplotlib as mpl
@@ -11,6 +12,7 @@ mpl.use("agg")
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 
@@ -159,3 +161,12 @@ def test_the_sampling_explorer_refuses_what_it_cannot_draw(
     arguments = {"logits": [0.0, -1.0], "pieces": ["▁le"]} | changes
     with pytest.raises(ValueError, match=words):
         figures.SamplingExplorer(**arguments)  # type: ignore[arg-type]
+
+
+def test_the_heads_of_a_steps_columns_stand_apart() -> None:
+    words = ["a", "am", "i", "thanks", "student", "</s>"]
+    figure = figures.beam_flow(words, ["i am"], [[-1.0] * 6], [(0, 0)], [(0, 5)])
+    renderer = FigureCanvasAgg(figure).get_renderer()
+    boxes = {text.get_text(): text.get_window_extent(renderer) for text in figure.axes[0].texts}
+    gaps = [boxes[right].x0 - boxes[left].x1 for left, right in pairwise(words)]
+    assert min(gaps) > 0.04 * figure.dpi  # inches

@@ -20,6 +20,7 @@ from transformer_course.attention import softmax
 from transformer_course.checkpoints import load_weights
 from transformer_course.corpus import grammar
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.figures.inspector import packed
 from transformer_course.inspecting import watching
 from transformer_course.masking import padding_mask
 from transformer_course.multi_head import MultiHeadAttention
@@ -43,14 +44,14 @@ ODD = [
     "x  y\tz",
     "don't",
 ]
-RUN = """
+# A function's body, not a script of `vm`, in which a search takes several times as long.
+LOAD = """
 import fs from "fs";
-import vm from "vm";
-const context = vm.createContext({ atob, TextEncoder, TextDecoder, Blob, DecompressionStream, Response });
-const read = (name) => fs.readFileSync(`${process.argv[2]}/${name}`, "utf8");
-vm.runInContext(`${fs.readFileSync(process.argv[4], "utf8")};globalThis.C = CourseTranslator`, context);
-vm.runInContext(`${read("weights.js")};globalThis.F = courseTranslatorFile`, context);
-const t = await context.C.load(context.F);
+const read = (path) => fs.readFileSync(path, "utf8");
+const made = (path, name) => new Function(`${read(path)};return ${name}`)();
+const t = await made(process.argv[4], "CourseTranslator").load(made(process.argv[2], "courseTranslatorFile"));
+"""
+RUN = """
 const { sentences, penalised, odd, broken } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
 const say = (ids) => t.vocabulary.decode(ids.filter((id) => id > 2));
 const found = (text, options) => {
@@ -89,10 +90,20 @@ BROKEN: list[dict[str, Any]] = [
 ]
 
 
+SCORE = """
+const { source, ids } = JSON.parse(fs.readFileSync(process.argv[3], "utf8"));
+console.log(JSON.stringify(t.model.score(source, ids)));
+"""
+
+
 @cache
 def unpacked() -> tuple[dict[str, Any], Transformer]:
     """The header of the page's file, and a model of the package with its weights."""
-    text = (FOLDER / "weights.js").read_text(encoding="utf-8")
+    return unpacked_from((FOLDER / "weights.js").read_text(encoding="utf-8"))
+
+
+def unpacked_from(text: str) -> tuple[dict[str, Any], Transformer]:
+    """The header of such a file, and a model of the package with its weights."""
     packed = re.fullmatch(r'const courseTranslatorFile = "([A-Za-z0-9+/=]+)";\n', text)
     assert packed
     data = gzip.decompress(base64.b64decode(packed[1]))
@@ -101,7 +112,10 @@ def unpacked() -> tuple[dict[str, Any], Transformer]:
     numbers = torch.frombuffer(bytearray(data[4 + length :]), dtype=torch.int8)
     rules = header["vocabulary"]
     vocab_size = 3 + len(rules["alphabet"]) + len(rules["merges"])
-    model = Transformer(TransformerConfig(vocab_size, dropout=0.0, **header["config"])).eval()
+    rows = {entry["name"]: entry["rows"] for entry in header["tensors"]}
+    d_ff = rows["encoder_layers.0.feed_forward.inner.weight"]
+    config = TransformerConfig(vocab_size, d_ff=d_ff, dropout=0.0, **header["config"])
+    model = Transformer(config).eval()
     shapes = {name: weight.shape for name, weight in model.named_parameters()}
     tensors, at = {}, 0
     for entry in header["tensors"]:
@@ -118,25 +132,24 @@ def unpacked() -> tuple[dict[str, Any], Transformer]:
 @cache
 def told() -> dict[str, Any]:
     """What the page's script says, of one run of Node."""
-    folder = ROOT / "_build" / "translator"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "run.mjs").write_text(RUN, encoding="utf-8")
     asked = {
         "sentences": SOURCES,
         "penalised": PENALISED,
         "odd": ODD,
         "broken": BROKEN,
     }
+    return dict(answered(RUN, FOLDER / "weights.js", asked, ROOT / "_build" / "translator"))
+
+
+def answered(script: str, weights: Path, asked: dict[str, Any], folder: Path) -> Any:
+    """What a script of Node says of the translator with these weights."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "run.mjs").write_text(LOAD + script, encoding="utf-8")
     (folder / "asked.json").write_text(json.dumps(asked), encoding="utf-8")
-    command = [
-        node(),
-        str(folder / "run.mjs"),
-        str(FOLDER),
-        str(folder / "asked.json"),
-        str(SCRIPT),
-    ]
+    paths = [folder / "run.mjs", weights, folder / "asked.json", SCRIPT]
+    command = [node(), *map(str, paths)]
     done = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    return dict(json.loads(done.stdout))
+    return json.loads(done.stdout)
 
 
 @cache
@@ -201,6 +214,25 @@ def test_the_files_are_small_enough() -> None:
     assert (FOLDER / "weights.js").stat().st_size < 2_000_000
     lines = SCRIPT.read_text(encoding="utf-8").splitlines()
     assert len(lines) < 500
+
+
+@pytest.mark.parametrize("width", [6, 10, 14])
+def test_widths_and_rows_that_four_does_not_divide(width: int, tmp_path: Path) -> None:
+    """The page adds four rows at a time, and what is left one by one."""
+    torch.manual_seed(0)
+    config = TransformerConfig(
+        len(vocabulary()), d_model=width, n_heads=2, d_ff=width + 1, dropout=0.0, max_len=20
+    )
+    letters = packed(Translator(Transformer(config), vocabulary()))
+    weights = tmp_path / "weights.js"
+    weights.write_text(f'const courseTranslatorFile = "{letters}";\n', encoding="utf-8")
+    _, model = unpacked_from(weights.read_text(encoding="utf-8"))
+    source, ids = [*vocabulary().encode(SOURCES[:1])[0], 2], [9, 8, 7, 2]
+    found = answered(SCORE, weights, {"source": source, "ids": ids}, tmp_path)
+    with torch.no_grad():
+        log_probs = model(torch.tensor([source]), torch.tensor([[1, *ids[:-1]]])).log_softmax(-1)
+    expected = [float(log_probs[0, i, token]) for i, token in enumerate(ids)]
+    assert found == pytest.approx(expected, abs=1e-3)
 
 
 def broken_scores(kind: dict[str, Any]) -> list[float]:

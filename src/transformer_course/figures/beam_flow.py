@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from transformer_course.figures import flow
 from transformer_course.figures.palette import QUERY, QUIET, VALUE, VALUE_TEXT, drawn
 
-WIDE, LEFT, TOP = 1.7, 4.6, 2.6
+WIDE, LEFT, TOP = 2.1, 3.2, 2.6
 
 
 @drawn
