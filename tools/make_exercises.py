@@ -25,10 +25,12 @@ def learner_notebook(solution: Any, name: str) -> Any:
     Raises:
         ValueError: if a marker stands without its partner.
     """
-    cells, exercise = [], ""
+    cells, solved = [], ""
     for cell in solution.cells:
-        if HEADING.search(cell.source):
-            exercise = cell.id  # JupyterLab goes to a cell by its id
+        # JupyterLab goes to a cell by its id, and puts the cursor into it: text that isn't drawn yet would
+        # stay empty, so the link leads to the code.
+        if HEADING.search(cell.source) or SOLVED.search(cell.source):
+            solved = cell.id
         if "solution" in cell.metadata.get("tags", []):
             continue
         source = SOLVED.sub(r"\1raise NotImplementedError", cell.source)
@@ -39,7 +41,7 @@ def learner_notebook(solution: Any, name: str) -> Any:
             continue
         source = source.replace("](../../", "](../")
         if "hint" in cell.metadata.get("tags", []):
-            source += f"\n\n[Solution](solutions/{name}#cell-id={exercise})"
+            source += f"\n\n[Solution](solutions/{name}#cell-id={solved})"
         cells.append(nbformat.v4.new_markdown_cell(source, id=cell.id, metadata=cell.metadata))
     metadata = {key: item for key, item in solution.metadata.items() if key != "widgets"}
     return nbformat.v4.new_notebook(cells=cells, metadata=metadata)

@@ -7,7 +7,7 @@ The answers to the quizzes stand at the end. Page numbers of the contents are th
 
 from __future__ import annotations
 
-import functools
+import argparse
 import posixpath
 import sys
 from collections.abc import Iterator
@@ -75,6 +75,16 @@ def parts_of(toc: dict[str, Any]) -> list[Part]:
     return [Part("Welcome", [toc["root"]]), *rest]
 
 
+def only(parts: list[Part], pages: list[str]) -> list[Part]:
+    """Return the parts with no other pages than these.
+
+    >>> only([Part("I", ["a"]), Part("II", ["b", "c"])], ["c"])
+    [Part(caption='II', pages=['c'])]
+    """
+    left = [Part(part.caption, [page for page in part.pages if page in pages]) for part in parts]
+    return [part for part in left if part.pages]
+
+
 def ident(page: str, name: str = "") -> str:
     """Return the id that a place of a page has in the one page of all.
 
@@ -108,6 +118,11 @@ def change_links(article: Tag, page: str, pages: set[str]) -> None:
     for name in ("id", "for"):
         for element in article.select(f"[{name}]"):
             element[name] = ident(page, str(element[name]))
+    for element in article.select("svg [fill], svg [marker-end]"):
+        for name in ("fill", "marker-end"):
+            value = str(element.get(name, ""))
+            if value.startswith("url(#"):
+                element[name] = f"url(#{ident(page, value[5:-1])})"
     for link in article.select("a[href]"):
         goal = address(str(link.attrs.pop("href")), page, pages)
         if goal:
@@ -290,20 +305,15 @@ def print_book(browser: Browser, parts: list[Part], target: Path) -> None:
     title = str(yaml.safe_load((ROOT / "_config.yml").read_text(encoding="utf-8"))["title"])
     body = book_body(title, parts, pictures)
     tab = open_for_print(browser, document(title, body, "book"), folder / "book.html")
-    print_pages = functools.partial(
-        printed,
-        tab,
-        target,
-        outline=True,
-        tagged=True,
-        display_header_footer=True,
-        header_template="<span></span>",
-        footer_template=FOOT,
-        margin={"top": "18mm", "bottom": "18mm", "left": "20mm", "right": "20mm"},
-    )
-    print_pages()
+    layout = {
+        "display_header_footer": True,
+        "header_template": "<span></span>",
+        "footer_template": FOOT,
+        "margin": {"top": "18mm", "bottom": "18mm", "left": "20mm", "right": "20mm"},
+    }
+    printed(tab, target, **layout)
     tab.evaluate(FILL, page_numbers(PdfReader(target), body))
-    print_pages()
+    printed(tab, target, **layout, outline=True, tagged=True)
     tab.close()
 
 
@@ -333,15 +343,21 @@ def browser_of_the_system() -> Iterator[Browser]:
 
 def main() -> None:
     """Write both PDFs."""
+    parser = argparse.ArgumentParser(description="Print the built web book and its cheat sheet.")
+    parser.add_argument("page", nargs="*", help="print only these, such as book/intro")
+    parser.add_argument("--into", type=Path, default=TARGET, help="a folder")
+    given = parser.parse_args()
     if not (HTML / f"{SHEET}.html").is_file():
         sys.exit("The web book is not built: run `make book` first.")
-    TARGET.mkdir(parents=True, exist_ok=True)
-    toc = yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8"))
+    given.into.mkdir(parents=True, exist_ok=True)
+    parts = parts_of(yaml.safe_load((ROOT / "_toc.yml").read_text(encoding="utf-8")))
     with browser_of_the_system() as browser:
-        print_sheet(browser, TARGET / "cheat_sheet.pdf")
-        print_book(browser, parts_of(toc), TARGET / "book.pdf")
+        print_sheet(browser, given.into / "cheat_sheet.pdf")
+        print_book(
+            browser, only(parts, given.page) if given.page else parts, given.into / "book.pdf"
+        )
     for name in ("cheat_sheet.pdf", "book.pdf"):
-        print(f"_build/pdf/{name}: {len(PdfReader(TARGET / name).pages)} pages")
+        print(f"{given.into / name}: {len(PdfReader(given.into / name).pages)} pages")
 
 
 if __name__ == "__main__":

@@ -140,7 +140,12 @@ def entry(
     )
     return nodes.list_item(
         "",
-        nodes.image(uri=picture, alt="", loading="lazy", candidates={"?": picture}),
+        nodes.image(
+            uri=picture,
+            alt=f"A picture of {figure.name}",
+            loading="lazy",
+            candidates={"?": picture},
+        ),
         nodes.paragraph("", "", link),
         nodes.paragraph("", "", where),
         nodes.paragraph("", figure.action),

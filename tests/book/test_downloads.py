@@ -176,7 +176,14 @@ def test_the_book_offers_these_copies() -> None:
         if link.endswith(".ipynb") and not link.startswith("http")
     }
     copies = {path.resolve() for path in links}
-    assert len(copies) == len(NOTEBOOKS)
+    chapters = {Path(name).stem for name in NOTEBOOKS if name.startswith("chapters/")}
+    offered = [
+        Path(name).name
+        for name in NOTEBOOKS
+        if not name.startswith("exercises/")
+        or Path(name).stem.removesuffix("_solutions") in chapters  # a chapter to come has no page
+    ]
+    assert sorted(path.name for path in copies) == sorted(offered)
     for path in copies:
         notebook = nbformat.read(path, as_version=4)
         text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")

@@ -1,61 +1,73 @@
-"""The book on paper: two short pages and the cheat sheet, printed by the system's Chromium."""
+"""The book on paper: three short pages and the cheat sheet, printed by the system's Chromium."""
 
 from __future__ import annotations
 
+import functools
 import os
+import subprocess
 import sys
 import unicodedata
-from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from pypdf import PageObject, PdfReader
+from pypdf import PdfReader
 from test_book import HTML, ROOT, listed
 
 sys.path.append(str(ROOT / "tools"))
 
 import make_pdf
 import yaml
+from chromium import chromium
 
-PARTS = [
-    make_pdf.Part("Welcome", ["book/intro"]),
-    make_pdf.Part("Start here", ["book/prerequisites", "book/first_look"]),
-]
-Needs = Callable[[object, str], None]
+PAGES = ["book/intro", "book/prerequisites", "book/first_look"]
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with `some.pdf` and `sheet.pdf`."""
-    there = (HTML / "book" / "cheat_sheet.html").is_file() and make_pdf.chromium()
+    """A folder with `book.pdf` (three pages of the book) and `cheat_sheet.pdf`."""
+    there = (make_pdf.HTML / "book" / "cheat_sheet.html").is_file() and chromium()
     if not there:
         lack = pytest.fail if os.environ.get("CI") else pytest.skip
         lack("The web book or Chromium is missing: `make book`, `apt-get install chromium`.")
     target = tmp_path_factory.mktemp("paper")
-    with make_pdf.browser_of_the_system() as browser:
-        make_pdf.print_book(browser, PARTS, target / "some.pdf")
-        make_pdf.print_sheet(browser, target / "sheet.pdf")
+    # A process of its own: this one may have a browser already, and can't start another.
+    tool = [sys.executable, make_pdf.__file__, "--into", str(target), *PAGES]
+    ended = subprocess.run(tool, capture_output=True, text=True, check=False)
+    assert ended.returncode == 0, ended.stderr
     return target
 
 
-def text(pages: list[PageObject]) -> str:
-    """All words of some pages, one space between two."""
-    words = " ".join(page.extract_text() for page in pages)
-    return " ".join(unicodedata.normalize("NFKC", words).split())  # takes ligatures apart
+@dataclass
+class Sheet:
+    """What is read from a page of a PDF."""
+
+    text: str  # all words, one space between two
+    filled: float  # the share of its height above its lowest line, the page's number left out
 
 
-def filled(page: PageObject) -> float:
-    """The share of a page's height that lies above its lowest line of text, the page's number left out."""
-    heights: list[float] = []
+@functools.cache
+def sheets(path: Path) -> list[Sheet]:
+    """Read a PDF, once: pictures of many strokes take seconds."""
+    read = []
+    for page in PdfReader(path).pages:
+        heights = [float(page.mediabox.height)]
 
-    def note(words: str, cm: list[float], tm: list[float], *_: object) -> None:
-        height = tm[5] * cm[3] + cm[5]
-        if words.strip() and height > 50:  # points; below stands the number
-            heights.append(height)
+        def note(words: str, cm: list[float], tm: list[float], *_: object) -> None:
+            height = tm[5] * cm[3] + cm[5]
+            if words.strip() and height > 50:  # points; below stands the number
+                heights.append(height)  # noqa: B023
 
-    page.extract_text(visitor_text=note)
-    return 1 - min(heights) / float(page.mediabox.height)
+        words = page.extract_text(visitor_text=note)
+        words = " ".join(unicodedata.normalize("NFKC", words).split())  # takes ligatures apart
+        read.append(Sheet(words, 1 - min(heights) / heights[0]))
+    return read
+
+
+def text(path: Path, end: int | None = None) -> str:
+    """All words of a PDF, or of its first pages."""
+    return " ".join(sheet.text for sheet in sheets(path)[:end])
 
 
 def test_all_pages_of_the_book_are_printed_in_order() -> None:
@@ -67,15 +79,15 @@ def test_all_pages_of_the_book_are_printed_in_order() -> None:
 
 def test_contents_tell_the_page_on_which_each_section_stands(folder: Path) -> None:
     """Each title of a page is on the page that its line of the contents names, in an outline too."""
-    reader = PdfReader(folder / "some.pdf")
+    reader = PdfReader(folder / "book.pdf")
     source = BeautifulSoup((folder / "book.html").read_text(encoding="utf-8"), "lxml")
     lines = source.select(".paper-contents a")
     numbers = make_pdf.page_numbers(reader, source)
     assert numbers == sorted(numbers)
     for line, number in zip(lines, numbers, strict=True):
         title = make_pdf.words_of(line.select("span")[0])
-        assert title[:12] in text([reader.pages[number - 1]]), (title, number)
-    shown = text(reader.pages[: numbers[0]])
+        assert title[:12] in sheets(folder / "book.pdf")[number - 1].text, (title, number)
+    shown = text(folder / "book.pdf", numbers[0])
     assert "000" not in shown
     assert f"Answers to the quizzes {numbers[-3]}" in shown
     assert [entry.title for entry in reader.outline if not isinstance(entry, list)] == [
@@ -87,17 +99,16 @@ def test_contents_tell_the_page_on_which_each_section_stands(folder: Path) -> No
 
 def test_answers_stand_at_the_end_and_nowhere_else(folder: Path) -> None:
     """An explanation of a quiz is printed once, behind the letter of its choice."""
-    reader = PdfReader(folder / "some.pdf")
     page = BeautifulSoup((HTML / "book" / "prerequisites.html").read_text(encoding="utf-8"), "lxml")
     why = page.select('.quiz-choice[data-correct="true"] .quiz-why p')[0].get_text()[:30]
-    words = text(list(reader.pages))
+    words = text(folder / "book.pdf")
     assert words.count(why) == 1
     assert words.rindex("Answers to the quizzes") < words.index(why)
 
 
 def test_links_inside_the_book_stay_inside_the_pdf(folder: Path) -> None:
     """No link of the PDF leads to a file of the web book."""
-    reader = PdfReader(folder / "some.pdf")
+    reader = PdfReader(folder / "book.pdf")
     links = [
         annotation.get_object()["/A"]["/URI"]
         for page in reader.pages
@@ -110,16 +121,24 @@ def test_links_inside_the_book_stay_inside_the_pdf(folder: Path) -> None:
 
 def test_no_page_is_half_empty(folder: Path) -> None:
     """Only the last page may end where it likes."""
-    pages = list(PdfReader(folder / "some.pdf").pages)
-    assert [n for n, page in enumerate(pages[:-1], start=1) if filled(page) < 0.55] == []
+    *but_last, _ = sheets(folder / "book.pdf")
+    assert [n for n, sheet in enumerate(but_last, start=1) if sheet.filled < 0.55] == []
 
 
 def test_the_cheat_sheet_has_two_full_pages(folder: Path) -> None:
     """Not one, not three."""
-    pages = list(PdfReader(folder / "sheet.pdf").pages)
+    pages = sheets(folder / "cheat_sheet.pdf")
     assert len(pages) == 2
-    assert all(filled(page) > 0.6 for page in pages)
-    assert "Common mistakes" in text(pages)
+    assert all(page.filled > 0.6 for page in pages)
+    assert "Common mistakes" in text(folder / "cheat_sheet.pdf")
+
+
+def test_arrows_keep_their_heads() -> None:
+    """What a picture's lines and areas name is there, under its new id."""
+    article, _ = make_pdf.paper_article("book/intro", {"book/intro"}, [])
+    heads = {str(arrow["marker-end"]) for arrow in article.select("svg [marker-end]")}
+    assert heads
+    assert heads <= {f"url(#{element['id']})" for element in article.select("svg [id]")}
 
 
 def test_what_has_no_place_on_paper_is_no_link() -> None:

@@ -123,8 +123,11 @@ def test_links_of_an_exercise_open_what_they_name(lab: str, browser: Browser) ->
     )
     solution = page.locator(".jp-NotebookPanel:visible")
     expect(solution.get_by_text("This is the notebook")).to_be_attached(timeout=PATIENCE)
+    code = solution.locator(".jp-CodeCell.jp-mod-active")  # it is half a notebook down
+    expect(code).to_be_in_viewport(timeout=PATIENCE)
+    expect(code).to_contain_text("def predict(")
     heading = solution.get_by_role("heading", name="Exercise 1.3")
-    expect(heading).to_be_in_viewport(timeout=PATIENCE)  # it is half a notebook down
+    expect(heading).to_be_visible(timeout=PATIENCE)  # drawn, not open for editing
     context.close()
 
 

@@ -79,9 +79,10 @@ def test_stub_check_hint_and_link_follow_each_other(path: Path, exercise: Exerci
     assert hint.source.startswith("<details><summary><b>Hint</b> (press to open)</summary>\n\n")
     assert "\n\n</details>\n\n[Solution](" in hint.source
     assert "$" not in hint.source.split("</details>")[0]  # JupyterLab sets no formulas in there
-    heading = [c for c in found[:at] if c.source.startswith("## ")][-1]
-    assert hint.source.endswith(f"(solutions/{path.name}#cell-id={heading.id})")
-    assert any(c.id == heading.id and c.source == heading.source for c in cells(path))
+    assert hint.source.endswith(f"(solutions/{path.name}#cell-id={found[at].id})")
+    [solved] = [cell for cell in cells(path) if cell.id == found[at].id]
+    assert f"def {exercise.name}(" in solved.source
+    assert "### BEGIN SOLUTION" in solved.source
 
 
 @pytest.mark.parametrize("path", SOLUTIONS, ids=lambda path: path.stem)

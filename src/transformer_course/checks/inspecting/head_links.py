@@ -43,10 +43,10 @@ head_links = Exercise(
     minutes=10,
     statement=(
         "Read an alignment off a map of cross-attention. weights is (n_words + 1, src_len + 1): row 0 is the "
-        "step that read <s>, row t the step that read target word t, counted from 1. The last column is </s> "
-        "of the source, which is no word. For each of the n_words target words, return the index of the source "
-        "word (counted from 0) that got most weight at the step that *predicted* it: an array (n_words,) of "
-        "whole numbers. Of equal weights, take the first."
+        "step that read `<s>`, row t the step that read target word t, counted from 1. The last column is "
+        "`</s>` of the source, which is no word. For each of the n_words target words, return the index of "
+        "the source word (counted from 0) that got most weight at the step that *predicted* it: an array "
+        "(n_words,) of whole numbers. Of equal weights, take the first."
     ),
     returns=("links",),
     reference=reference,

@@ -155,16 +155,16 @@ one_pass = Exercise(
     statement=(
         "The function below is meant to do one pass of mask-predict. The model has read a batch of "
         "translations with gaps: logits, (batch, tgt_len, vocab_size), has a score for each token at each "
-        "place. tokens, whole numbers, (batch, tgt_len), is what the model has read, with <s> in each gap; "
-        "log_probs, (batch, tgt_len), is the log-probability of each token, from the pass that wrote it; gaps, "
-        "(batch, tgt_len), is True where a gap is. Each gap gets the most probable token there, but never one "
-        "of the ids 0 (padding), 1 (<s>) and 2 (</s>); its log-probability is that of a softmax over all "
-        "tokens at its place, these three included. What isn't a gap keeps its token, and the "
-        "log-probability of the pass that wrote it. The function runs, and it holds three mistakes. Write it "
-        "without them. Return the new tokens and the new log-probabilities, both (batch, tgt_len).\n\n"
-        "An example: one sentence of one gap, and the scores 0, 3, 0, 1, 2 of five tokens. <s>, with the score "
-        "3, may not be written, so token 4 is. Its log-probability is −1.45, though: <s> takes its part of the "
-        "softmax."
+        "place. tokens, whole numbers, (batch, tgt_len), is what the model has read, with `<s>` in each "
+        "gap; log_probs, (batch, tgt_len), is the log-probability of each token, from the pass that wrote "
+        "it; gaps, (batch, tgt_len), is True where a gap is. Each gap gets the most probable token there, "
+        "but never one of the ids 0 (padding), 1 (`<s>`) and 2 (`</s>`); its log-probability is that of a "
+        "softmax over all tokens at its place, these three included. What isn't a gap keeps its token, and "
+        "the log-probability of the pass that wrote it. The function runs, and it holds three mistakes. "
+        "Write it without them. Return the new tokens and the new log-probabilities, both (batch, tgt_len).\n\n"
+        "An example: one sentence of one gap, and the scores 0, 3, 0, 1, 2 of five tokens. `<s>`, with the "
+        "score 3, may not be written, so token 4 is. Its log-probability is −1.45, though: `<s>` takes its "
+        "part of the softmax."
     ),
     returns=("tokens", "log_probs"),
     reference=reference,

@@ -76,8 +76,8 @@ table_loss = Exercise(
     minutes=20,
     statement=(
         "The function below is the training loss of the smallest language model there is: table[i] holds the "
-        "logits of the next token after token i. tgt is a padded batch, (batch, tgt_len); each row is <s>, the "
-        "tokens, </s>, then padding. The function runs, its loss falls in training, and it holds three "
+        "logits of the next token after token i. tgt is a padded batch, (batch, tgt_len); each row is `<s>`, "
+        "the tokens, `</s>`, then padding. The function runs, its loss falls in training, and it holds three "
         "mistakes. Write it without them: the mean loss over all guesses of the batch. Return a number."
     ),
     returns=("loss",),
