@@ -152,7 +152,6 @@ class Trainer:
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
         value = self._checked(loss, norm)
         self.optimizer.step()
-        self._watch(value)
         self._count(value)
         return value
 
@@ -201,7 +200,8 @@ class Trainer:
         return name or "the loss"
 
     def _count(self, loss: float) -> None:
-        """One step further; at the end of an epoch to the next one."""
+        """One step further; at the end of an epoch to the next one. A loss that has jumped is told of."""
+        self._watch(loss)
         self.step += 1
         self._loss_sum, self._loss_count = self._loss_sum + loss, self._loss_count + 1
         self.position += 1
