@@ -200,7 +200,7 @@ def quality_and_time(
         ValueError: if there is no system, there are too many kinds, or a time isn't above 0.
 
     >>> figure = quality_and_time({"one pass": {"argmax": (5, 60)}, "passes": {"T = 4": (20, 70)}})
-    >>> [text.get_text() for text in figure.axes[0].get_legend().get_texts()]
+    >>> [text.get_text() for text in figure.legends[0].get_texts()]
     ['front', 'one pass', 'passes']
     """
     points = [point for kind in systems.values() for point in kind.values()]
