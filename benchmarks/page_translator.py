@@ -93,12 +93,12 @@ def main(against: str, rounds: int) -> None:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"]
         )
-        versions = [loaded(browser, script) for script in (now, shown.stdout)]
+        new, old = loaded(browser, now), loaded(browser, shown.stdout)
         print("milliseconds of the processor (ratio), and by the clock")
         print("beam       now    before  ratio  now, clock   sentence")
         for beam in BEAMS:
             for text in SENTENCES:
-                print(measure(*versions, text, beam, rounds))
+                print(measure(new, old, text, beam, rounds))
         browser.close()
 
 
