@@ -437,3 +437,14 @@ def test_a_parallelism_chosen_by_the_user_stays() -> None:
 def test_normal_form_is_composed(text: str) -> None:
     known = all(unicodedata.category(char) != "Cn" for char in text)
     assert not known or unicodedata.is_normalized("NFC", V.normalise(text))
+
+
+def test_a_file_on_which_the_library_panics_is_refused(tmp_path: Path) -> None:
+    """A Rust panic is no Exception of Python's; nobody but the library could check this before."""
+    path = tmp_path / "vocabulary.json"
+    V.save(path)
+    stored = json.loads(path.read_text(encoding="utf-8"))
+    stored["model"]["continuing_subword_prefix"] = "x" * 40
+    path.write_text(json.dumps(stored), encoding="utf-8")
+    with pytest.raises(ValueError, match="is not a vocabulary written by"):
+        Vocabulary.load(path)

@@ -133,9 +133,11 @@ class Vocabulary:
         try:
             text = Path(path).read_text(encoding="utf-8")
             tokenizer = Tokenizer.from_str(text)
-        except OSError:
+        except (OSError, KeyboardInterrupt, SystemExit):
             raise
-        except Exception as error:  # the library raises bare Exception for whatever it can't read
+        except (
+            BaseException
+        ) as error:  # bare Exceptions of the library, and panics of its Rust code
             raise ValueError(f"{refusal}: {error}") from error
         known = [_untrained(small, marks) for small in (False, True) for marks in (True, False)]
         if all(_rules(tokenizer) != _rules(rules) for rules in known):
