@@ -1,6 +1,5 @@
 """Exercise: three mistakes in the loss of a language model that answers a prompt."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 from transformer_course.checks.loss.numbers import log_probs_of
+from transformer_course.checks.mixtures import mixtures
 
 Array = NDArray[Any]
 
@@ -66,19 +66,14 @@ PARTS = {
 }
 
 
+def _left(shift: bool, late: bool, padding: bool) -> Any:
+    """Return the function with those mistakes that are still there."""
+    return _loss(shift=0 if shift else 1, late=1 if late else 0, padding=padding)
+
+
 def _still_wrong() -> tuple[Misconception, ...]:
     """Return every mixture of the three mistakes: which are still there, and what to look at."""
-    found = []
-    for flags in sorted(product((True, False), repeat=3), reverse=True):
-        wrong = [part for part, flag in zip(PARTS, flags, strict=True) if flag]
-        if not wrong:
-            continue
-        name = f"still wrong: {' and '.join(PARTS[part][0] for part in wrong)}"
-        name = "nothing is mended yet" if len(wrong) == len(PARTS) else name
-        hint = " ".join(PARTS[part][1] for part in wrong)
-        function = _loss(shift=1 - flags[0], late=int(flags[1]), padding=flags[2])
-        found.append(Misconception(name, function, hint))
-    return tuple(found)
+    return tuple(Misconception(name, _left(**there), hint) for there, name, hint in mixtures(PARTS))
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array, Array, int]:

@@ -1,6 +1,5 @@
 """Exercise: three mistakes in the attention of a segment with a memory (Dai et al. 2019, §3.3)."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 from transformer_course.checks.long_context.relative_shift import trick
 from transformer_course.checks.long_context.tables import with_tables
+from transformer_course.checks.mixtures import mixtures
 
 Array = NDArray[Any]
 
@@ -125,18 +125,7 @@ PARTS = {
 
 def _still_wrong() -> tuple[Misconception, ...]:
     """Return every mixture of the three mistakes: which are still there, and what to look at."""
-    found = []
-    for flags in sorted(product((True, False), repeat=3), reverse=True):
-        wrong = [part for part, flag in zip(PARTS, flags, strict=True) if flag]
-        if not wrong:
-            continue
-        name = f"still wrong: {' and '.join(PARTS[part][0] for part in wrong)}"
-        name = "nothing is mended yet" if len(wrong) == len(PARTS) else name
-        hint = " ".join(PARTS[part][1] for part in wrong)
-        before, corner, half_scaled = flags
-        wrong_one = _variant(before=before, corner=corner, half_scaled=half_scaled)
-        found.append(_mistake(name, wrong_one, hint))
-    return tuple(found)
+    return tuple(_mistake(name, _variant(**there), hint) for there, name, hint in mixtures(PARTS))
 
 
 segment_weights = Exercise(

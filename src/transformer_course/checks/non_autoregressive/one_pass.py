@@ -1,7 +1,6 @@
 """Exercise: three mistakes in one pass of mask-predict (Ghazvininejad et al. 2019)."""
 
 from collections.abc import Callable
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 from transformer_course.checks.long_context.tables import with_tables
+from transformer_course.checks.mixtures import mixtures
 
 Array = NDArray[Any]
 Two = tuple[Array, Array]
@@ -128,23 +128,18 @@ PARTS = {
 }
 
 
+def _left(axis: bool, special: bool, kept: bool) -> Callable[..., Any]:
+    """Return the function with those mistakes that are still there."""
+    return _variant(
+        axis=1 if axis else -1,
+        special="allowed" if special else "excluded",
+        kept="best" if kept else "old",
+    )
+
+
 def _still_wrong() -> tuple[Misconception, ...]:
     """Return every mixture of the three mistakes: which are still there, and what to look at."""
-    found = []
-    for flags in sorted(product((True, False), repeat=3), reverse=True):
-        wrong = [part for part, flag in zip(PARTS, flags, strict=True) if flag]
-        if not wrong:
-            continue
-        name = f"still wrong: {' and '.join(PARTS[part][0] for part in wrong)}"
-        name = "nothing is mended yet" if len(wrong) == len(PARTS) else name
-        axis, special, kept = flags
-        wrong_one = _variant(
-            axis=1 if axis else -1,
-            special="allowed" if special else "excluded",
-            kept="best" if kept else "old",
-        )
-        found.append(_mistake(name, wrong_one, " ".join(PARTS[part][1] for part in wrong)))
-    return tuple(found)
+    return tuple(_mistake(name, _left(**there), hint) for there, name, hint in mixtures(PARTS))
 
 
 one_pass = Exercise(

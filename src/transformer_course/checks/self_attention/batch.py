@@ -1,11 +1,11 @@
 """Exercise: three mistakes that a single sentence hides."""
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+from transformer_course.checks.mixtures import mixtures
 from transformer_course.checks.self_attention.numbers import Array, Results, matrices
 
 
@@ -51,20 +51,17 @@ PARTS = {
 }
 
 
+def _left(shared: bool, transposed: bool, axis: bool) -> Any:
+    """Return the function with those mistakes that are still there."""
+    return _variant(shared=shared, transposed=transposed, axis=1 if axis else -1)
+
+
 def _still_wrong() -> tuple[Misconception, ...]:
-    """Return every mixture of the three mistakes: which parts are still wrong, and what to look at."""
-    found = []
-    for flags in sorted(product((True, False), repeat=3), reverse=True):
-        if not any(flags):
-            continue
-        wrong = [name for name, flag in zip(PARTS, flags, strict=True) if flag]
-        name = "all three mistakes still there"
-        if len(wrong) < 3:
-            name = f"still wrong: {' and '.join(PARTS[part][0] for part in wrong)}"
-        hint = " ".join(PARTS[part][1] for part in wrong)
-        function = _variant(shared=flags[0], transposed=flags[1], axis=1 if flags[2] else -1)
-        found.append(Misconception(name, function, hint))
-    return tuple(found)
+    """Return every mixture of the three mistakes: which are still there, and what to look at."""
+    return tuple(
+        Misconception(name, _left(**there), hint)
+        for there, name, hint in mixtures(PARTS, "all three mistakes still there")
+    )
 
 
 self_attention_of_batch = Exercise(
