@@ -100,7 +100,7 @@ def exam_bars(scores: Mapping[str, tuple[float, float]], best: float) -> Figure:
 
     Args:
         scores: for each model its two shares of right words, from 0 to 1: in training, in use.
-        best: the largest share that is possible without seeing the answer.
+        best: the largest share that is possible on average without seeing the answer; a sample may be above.
 
     Returns:
         The figure.
@@ -132,7 +132,7 @@ def exam_bars(scores: Mapping[str, tuple[float, float]], best: float) -> Figure:
         )
     axes.axhline(best, color=INK, ls="--", lw=1.2)
     axes.annotate(
-        "best possible without\nseeing the answer",
+        "best possible on average,\nwithout seeing the answer",
         (2.4 * len(scores) - 1.8, best),
         xytext=(0, -6),
         textcoords="offset points",
