@@ -59,6 +59,14 @@ def test_mask_grids_refuses_names_that_do_not_fit() -> None:
         figures.mask_grids({"x": np.ones((3, 3))}, ["ab"], ["abc"])
 
 
+def test_short_names_of_a_single_mask_are_not_turned() -> None:
+    names = ["I", "have"]
+    for count, turned in ((1, 0), (2, 90)):
+        masks = {str(i): np.ones((2, 2)) for i in range(count)}
+        axes = figures.mask_grids(masks, [names] * count, [names] * count).axes[0]
+        assert {label.get_rotation() for label in axes.get_xticklabels()} == {turned}
+
+
 def test_exam_bars_are_as_high_as_the_scores() -> None:
     figure = figures.exam_bars({"with": (0.8, 0.75), "without": (1.0, 0.25)}, best=0.83)
     axes = figure.axes[0]

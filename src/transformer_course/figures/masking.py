@@ -67,7 +67,8 @@ def mask_grids(
             va="top",
             fontweight="bold",
         )
-        slant = {"rotation": 90} if max(map(len, columns)) > 2 else {}
+        room = 4 if len(grids) == 1 else 2  # letters; an "I" that is turned looks like a dash
+        slant = {"rotation": 90} if max(map(len, columns)) > room else {}
         axes.xaxis.tick_top()
         axes.xaxis.set_label_position("top")
         axes.set_xticks(np.arange(len(columns)) + 0.5, columns, **slant)
