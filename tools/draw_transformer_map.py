@@ -221,7 +221,7 @@ def draw(lit: str | None = None) -> str:
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}" role="img" '
-        f"font-family=\"Helvetica, Arial, 'Liberation Sans', sans-serif\">\n"
+        f"font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans Condensed', sans-serif\">\n"
         f"<title>{TITLE}</title>\n<desc>{DESCRIPTION}</desc>\n{defs()}\n"
         f'<rect width="{WIDTH}" height="{HEIGHT}" rx="12" fill="{PAPER}"/>\n{body}\n</svg>\n'
     )

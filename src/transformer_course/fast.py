@@ -264,7 +264,7 @@ def _in_own_precision(
         loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
         loss -= smoothing * log_probs.mean(-1).sum()
         if gradients:
-            # The gradient of the loss by the logits is p - q, predicted minus wanted distribution.
+            # The gradient with respect to the logits is p - q, predicted minus wanted distribution.
             error = log_probs.exp_().sub_(smoothing / len(weight))
             error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
             error = error.to(x.dtype)

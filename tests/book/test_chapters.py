@@ -129,6 +129,13 @@ def test_code_that_is_read_is_no_wider_than_the_page(page: str) -> None:
             assert [line for line in lines if len(line) > WIDTH] == []
 
 
+@pytest.mark.parametrize("page", PAGES)
+def test_letters_in_a_figure_can_be_read_on_a_telephone(page: str) -> None:
+    """A figure of 920 pixels is 350 wide there, and its letters, of 20 pixels, are 7 or 8 high."""
+    sizes = re.findall(r"<Figure size ([\d.]+)x", (ROOT / page).read_text(encoding="utf-8"))
+    assert [size for size in sizes if float(size) > 920] == []
+
+
 @every_chapter
 def test_it_asserts_what_it_says(chapter: str) -> None:
     sources = ["".join(c["source"]) for c in cells(chapter) if c["cell_type"] == "code"]

@@ -145,6 +145,21 @@ def test_light_and_dark(name: str, visit: See) -> None:
     assert light[1] != dark[1]
 
 
+@pytest.mark.parametrize("name", ["book/gallery", "chapters/06_encoder_decoder", "book/walk"])
+def test_no_picture_stays_white_on_a_dark_page(
+    name: str, site: str, new_page: Callable[..., Page]
+) -> None:
+    """Pictures are drawn on white: light and dark change places, also in the gallery."""
+    page = new_page(color_scheme="dark")
+    page.goto(f"{site}/{name}.html")
+    settle(page)
+    filters = page.locator("article img").evaluate_all(
+        "images => images.map(image => getComputedStyle(image).filter)"
+    )
+    assert filters
+    assert all(found.startswith("invert(1)") for found in filters)
+
+
 @every_page
 def test_page_fits_a_telephone(name: str, visit: See) -> None:
     """At 390 pixels nothing is wider than the page; wide things scroll inside themselves."""

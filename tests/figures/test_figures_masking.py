@@ -59,6 +59,14 @@ def test_mask_grids_refuses_names_that_do_not_fit() -> None:
         figures.mask_grids({"x": np.ones((3, 3))}, ["ab"], ["abc"])
 
 
+def test_short_names_of_a_single_mask_are_not_turned() -> None:
+    names = ["I", "have"]
+    for count, turned in ((1, 0), (2, 90)):
+        masks = {str(i): np.ones((2, 2)) for i in range(count)}
+        axes = figures.mask_grids(masks, [names] * count, [names] * count).axes[0]
+        assert {label.get_rotation() for label in axes.get_xticklabels()} == {turned}
+
+
 def test_exam_bars_are_as_high_as_the_scores() -> None:
     figure = figures.exam_bars({"with": (0.8, 0.75), "without": (1.0, 0.25)}, best=0.83)
     axes = figure.axes[0]
@@ -68,6 +76,7 @@ def test_exam_bars_are_as_high_as_the_scores() -> None:
     names = [label.get_text() for label in axes.get_xticklabels()]
     assert names == ["in training", "in use"] * 2
     assert axes.lines[0].get_ydata()[0] == 0.83
+    assert any("on average" in text.get_text() for text in axes.texts)  # a sample may lie above it
 
 
 def test_the_explorer_keeps_its_state_and_a_fixed_text() -> None:

@@ -71,6 +71,17 @@ def test_loss_curves_have_a_line_for_each_seed_and_a_level() -> None:
     assert [text.get_text() for text in legend.get_texts()] == ["training", "held-out"]
 
 
+def test_three_panels_of_losses_are_below_each_other() -> None:
+    curves = {"training": ([1, 2], [[3.0, 2.0]])}
+    figure = figures.loss_curves(dict.fromkeys("abc", curves))
+    figure.canvas.draw()
+    places = [axes.get_position() for axes in figure.axes]
+    assert [place.x0 for place in places] == [places[0].x0] * 3
+    assert places[0].y0 > places[1].y0 > places[2].y0
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "step"]
+    assert {axes.get_ylabel() for axes in figure.axes} == {"loss, in nats"}
+
+
 def test_loss_curves_refuse_lists_of_another_length() -> None:
     with pytest.raises(ValueError, match="'training' has 3 losses for 2 steps"):
         figures.loss_curves({"a": {"training": ([1, 2], [[3.0, 2.0, 1.0]])}})

@@ -67,7 +67,8 @@ def mask_grids(
             va="top",
             fontweight="bold",
         )
-        slant = {"rotation": 90} if max(map(len, columns)) > 2 else {}
+        room = 4 if len(grids) == 1 else 2  # letters; an "I" that is turned looks like a dash
+        slant = {"rotation": 90} if max(map(len, columns)) > room else {}
         axes.xaxis.tick_top()
         axes.xaxis.set_label_position("top")
         axes.set_xticks(np.arange(len(columns)) + 0.5, columns, **slant)
@@ -100,7 +101,7 @@ def exam_bars(scores: Mapping[str, tuple[float, float]], best: float) -> Figure:
 
     Args:
         scores: for each model its two shares of right words, from 0 to 1: in training, in use.
-        best: the largest share that is possible without seeing the answer.
+        best: the largest share that is possible on average without seeing the answer; a sample may be above.
 
     Returns:
         The figure.
@@ -132,7 +133,7 @@ def exam_bars(scores: Mapping[str, tuple[float, float]], best: float) -> Figure:
         )
     axes.axhline(best, color=INK, ls="--", lw=1.2)
     axes.annotate(
-        "best possible without\nseeing the answer",
+        "best possible on average,\nwithout seeing the answer",
         (2.4 * len(scores) - 1.8, best),
         xytext=(0, -6),
         textcoords="offset points",

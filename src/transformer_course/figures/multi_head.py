@@ -147,14 +147,14 @@ def head_maps(
         maps: (heads, q_len, k_len), numbers from 0 to 1.
         queries: a name for each row of a map.
         keys: a name for each column of a map.
-        columns: how many maps stand side by side.
+        columns: how many maps are side by side.
 
     Returns:
         The figure.
     """
     grids = np.asarray(maps, dtype=float)
     lines = -(-len(grids) // columns)
-    size = (0.6 + columns * (0.7 + 0.34 * len(keys)), lines * (1.1 + 0.34 * len(queries)))
+    size = (0.6 + columns * (0.7 + 0.22 * len(keys)), lines * (1.1 + 0.22 * len(queries)))
     figure, panels = plt.subplots(lines, columns, figsize=size, squeeze=False)
     for head, axes in enumerate(panels.flat):
         if head >= len(grids):

@@ -142,6 +142,8 @@ def loss_curves(
 ) -> Figure:
     """Draw losses over the steps of training: a panel for each title, in it some curves, each with its seeds.
 
+    Two panels are side by side; more are below each other, so that a narrow page can show them.
+
     Args:
         panels: for each title, for each of at most four names, the steps and a list of losses for each seed.
         levels: losses to compare with, by name: horizontal lines in each panel.
@@ -157,10 +159,12 @@ def loss_curves(
     >>> figure.axes[0].get_title(loc="left")
     'a'
     """
-    figure, columns = plt.subplots(
-        1, len(panels), figsize=(max(6.4, 3.2 * len(panels)), 3.7), squeeze=False, sharey=True
+    tall = len(panels) > 2
+    rows, columns = (len(panels), 1) if tall else (1, len(panels))
+    figure, grid = plt.subplots(
+        rows, columns, figsize=(6.4, 1.3 + 2.4 * rows), squeeze=False, sharey=True, sharex=tall
     )
-    for axes, (title, curves) in zip(columns[0], panels.items(), strict=True):
+    for axes, (title, curves) in zip(grid.flat, panels.items(), strict=True):
         for (name, (steps, seeds)), (colour, dashes) in zip(curves.items(), LINES, strict=False):
             for number, losses in enumerate(seeds):
                 if len(losses) != len(steps):
@@ -172,12 +176,15 @@ def loss_curves(
             axes.annotate(name, (0.98, level), (0, 3), ha="right", color=QUIET, fontsize=10,
                           xycoords=("axes fraction", "data"), textcoords="offset points")  # fmt: skip
         axes.set_title(title, loc="left", fontweight="bold", fontsize=11)
-        axes.set(xlabel="step", **{"yscale": "log"} if log else {"ylim": (0, None)})
+        axes.set(**{"yscale": "log"} if log else {"ylim": (0, None)})
         axes.yaxis.grid(True, color=LINE)
     if log:
-        columns[0, 0].yaxis.set_major_formatter("{x:g}")
-    columns[0, 0].set_ylabel("loss, in nats")
-    columns[0, -1].legend(fontsize=10)
+        grid[0, 0].yaxis.set_major_formatter("{x:g}")
+    for axes in grid[:, 0]:
+        axes.set_ylabel("loss, in nats")
+    for axes in grid[-1]:
+        axes.set_xlabel("step")
+    grid[-1, -1].legend(fontsize=10)
     return figure
 
 

@@ -137,7 +137,7 @@ continue_greedily = Exercise(
         Misconception(
             "the end mark left out",
             _write(ends="left out"),
-            "Whoever reads your result can't tell whether the model has finished. What belongs to it?",
+            "Anyone who reads your result can't tell whether the model has finished. What belongs to it?",
         ),
         Misconception(
             "an end mark that the model didn't write",

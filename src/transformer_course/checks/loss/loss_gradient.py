@@ -1,4 +1,4 @@
-"""Exercise: the gradient of the loss by the logits, by hand."""
+"""Exercise: the gradient of the loss with respect to the logits, by hand."""
 
 from typing import Any
 
@@ -67,8 +67,8 @@ loss_gradient = Exercise(
     minutes=15,
     statement=(
         "Write the gradient by hand, without autograd. logits is (n, vocab_size), labels (n,); nothing is "
-        "padded. The loss is the mean over the n positions, with label smoothing. Return its gradient by the "
-        "logits, (n, vocab_size)."
+        "padded. The loss is the mean over the n positions, with label smoothing. Return its gradient with "
+        "respect to the logits, (n, vocab_size)."
     ),
     returns=("gradient",),
     reference=reference,
@@ -125,7 +125,7 @@ loss_gradient = Exercise(
             "This is the gradient of another loss, which hardly pulls where the model is most wrong.",
         ),
         Misconception(
-            "the gradient by the probabilities",
+            "the gradient with respect to the probabilities",
             _by_the_probabilities,
             "One link of the chain is missing: how do the probabilities depend on the logits?",
         ),

@@ -85,7 +85,7 @@ QUESTIONS = {
             Slip(
                 -3.3333,
                 "minus one over the probability",
-                "That is the derivative by the probability. The question asks for the one by the logit.",
+                "That is the derivative with respect to the probability. The question asks for the logit.",
             ),
         ),
     ),

@@ -107,7 +107,7 @@ self_attention = Exercise(
         Misconception(
             "queries and keys exchanged",
             lambda x, w_query, w_key, w_value: reference(x, w_key, w_query, w_value),
-            "Who asks stands in the rows of the scores, who is asked in the columns.",
+            "The words that ask are the rows of the scores, those that are asked the columns.",
         ),
         Misconception(
             "keys and values exchanged",
