@@ -1162,6 +1162,32 @@ def test_folders_that_hold_no_such_model_are_refused(tmp_path: Path) -> None:
         from_pretrained(tmp_path)
 
 
+@torch.no_grad()
+def test_weights_in_several_files_are_read(tmp_path: Path) -> None:
+    """Large models come so."""
+    theirs("llama").save_pretrained(tmp_path, max_shard_size="4KB")
+    parts = sorted(tmp_path.glob("model-*.safetensors"))
+    assert len(parts) > 2
+    assert not (tmp_path / "model.safetensors").exists()
+    assert_same_weights(from_pretrained(tmp_path), from_pretrained(folder_of("llama")))
+    index = tmp_path / "model.safetensors.index.json"
+    names = json.loads(index.read_text())["weight_map"]
+    for damaged in ({}, {"weight_map": {}}, {"weight_map": {"a": 3}}, {"weight_map": [1]}):
+        index.write_text(json.dumps(damaged))
+        with spoilt(f"{index} must have a weight_map: weights, and the file of each beside it"):
+            from_pretrained(tmp_path)
+    index.write_text(json.dumps({"weight_map": names | {"a": "../a.safetensors"}}))
+    with spoilt(f"{index} must have a weight_map: weights, and the file of each beside it"):
+        from_pretrained(tmp_path)
+    index.write_text("{")
+    with pytest.raises(CheckpointError, match=f"^{re.escape(str(index))} is damaged: "):
+        from_pretrained(tmp_path)
+    index.write_text(json.dumps({"weight_map": names}))
+    parts[1].unlink()
+    with spoilt(f"{parts[1]} is missing"):
+        from_pretrained(tmp_path)
+
+
 def rewrite(folder: Path, change: Callable[[dict[str, Tensor]], Any]) -> str:
     """Write their weights again, changed; returns the file's name."""
     path = folder / "model.safetensors"
