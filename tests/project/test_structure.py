@@ -484,7 +484,7 @@ NO_SOURCE = {
     },
     "families.kinds": {"Kind"},
     "families.prompts": {"PromptState"},
-    "families.saving": {"load_model", "save_model"},
+    "families.saving": {"Words", "load_model", "save_model"},
     "fast": {"computes_bf16", "use_fast"},
     "labels": {"check_labels"},
     "leaks": {"leaks_by_change", "leaks_by_gradient"},
