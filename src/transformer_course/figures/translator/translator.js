@@ -98,21 +98,22 @@ const CourseTranslator = (() => {
     return sum;
   }
 
-  /** W x, for each of some vectors, taken two by two; the last may be alone, and is its own partner. */
-  function product(weight, vectors) {
-    const results = vectors.map(() => new Float32Array(weight.rows));
+  /** W x + b, for each of some vectors, taken two by two; b may be missing. */
+  function linear(vectors, weight, bias) {
+    const begin = () => (bias ? new Float32Array(bias) : new Float32Array(weight.rows));
+    const results = vectors.map(begin);
     for (let i = 0; i < vectors.length; i += 2) {
-      const k = Math.min(i + 1, vectors.length - 1);
-      twoProducts(weight, [vectors[i], vectors[k]], [results[i], results[k]]);
+      // The last may be alone: it is its own partner, whose result is dropped.
+      addProducts(weight, [vectors[i], vectors[i + 1] ?? vectors[i]], [results[i], results[i + 1] ?? begin()]);
     }
     return results;
   }
 
   /**
-   * W x and W y. Most time is spent here, and much of it with reading numbers. So four rows, a to d, meet two vectors:
+   * Add W x and W y. Most time is spent here, and much of it with reading numbers. So four rows, a to d, meet two vectors:
    * six numbers are read for eight products, and eight sums grow side by side.
    */
-  function twoProducts({ rows, columns, numbers }, [x, y], [forX, forY]) {
+  function addProducts({ rows, columns, numbers }, [x, y], [toX, toY]) {
     const fours = rows - (rows % 4);
     for (let row = 0; row < fours; row += 4) {
       const a = row * columns;
@@ -137,24 +138,25 @@ const CourseTranslator = (() => {
         dx += dj * xj;
         dy += dj * yj;
       }
-      forX[row] = ax;
-      forX[row + 1] = bx;
-      forX[row + 2] = cx;
-      forX[row + 3] = dx;
-      forY[row] = ay;
-      forY[row + 1] = by;
-      forY[row + 2] = cy;
-      forY[row + 3] = dy;
+      toX[row] += ax;
+      toX[row + 1] += bx;
+      toX[row + 2] += cx;
+      toX[row + 3] += dx;
+      toY[row] += ay;
+      toY[row + 1] += by;
+      toY[row + 2] += cy;
+      toY[row + 3] += dy;
     }
     for (let row = fours; row < rows; row += 1) {
-      forX[row] = dot(numbers, x, 0, columns, row * columns);
-      forY[row] = dot(numbers, y, 0, columns, row * columns);
+      toX[row] += dot(numbers, x, 0, columns, row * columns);
+      toY[row] += dot(numbers, y, 0, columns, row * columns);
     }
   }
 
-  /** W x + b, for each of some vectors. */
-  function linear(vectors, weight, bias) {
-    return product(weight, vectors).map((result) => add(result, bias));
+  function relu(x) {
+    const positive = new Float32Array(x.length);
+    for (let i = 0; i < x.length; i += 1) positive[i] = Math.max(0, x[i]);
+    return positive;
   }
 
   function softmax(scores) {
@@ -164,14 +166,17 @@ const CourseTranslator = (() => {
     return powers.map((power) => power / total);
   }
 
-  function logSoftmax(logits) {
+  /** The logarithm of the sum of all powers: what logits lose to become log-probabilities. */
+  function logSumExp(logits) {
     let [highest, total] = [-Infinity, 0];
     for (let i = 0; i < logits.length; i += 1) if (logits[i] > highest) highest = logits[i];
     for (let i = 0; i < logits.length; i += 1) total += Math.exp(logits[i] - highest);
-    const log = highest + Math.log(total);
-    const result = new Float64Array(logits.length);
-    for (let i = 0; i < logits.length; i += 1) result[i] = logits[i] - log;
-    return result;
+    return highest + Math.log(total);
+  }
+
+  function logSoftmax(logits) {
+    const log = logSumExp(logits);
+    return Float64Array.from(logits, (logit) => logit - log);
   }
 
   function layerNorm(x, gain, bias) {
@@ -253,8 +258,7 @@ const CourseTranslator = (() => {
     function feedForward(layer, norm, x, broken) {
       if (broken.feedForward) return x;
       const inner = project(`${layer}.feed_forward.inner`, normed(`${layer}.residuals.${norm}.norm`, x));
-      const positive = inner.map((vector) => vector.map((number) => Math.max(0, number)));
-      return added(x, project(`${layer}.feed_forward.outer`, positive));
+      return added(x, project(`${layer}.feed_forward.outer`, inner.map(relu)));
     }
 
     /** Read the source: the memory, and the weights [layer][head][query][key]. */
@@ -287,7 +291,7 @@ const CourseTranslator = (() => {
       return { ids: [], layers };
     }
 
-    const logitsOf = (vectors) => product(words, normed("decoder_norm", vectors));
+    const logitsOf = (vectors) => linear(normed("decoder_norm", vectors), words);
 
     /** Read one target token: see `steps`. */
     function step(id, place, state, broken = {}, lens = false) {
@@ -353,7 +357,7 @@ const CourseTranslator = (() => {
       return tgt.map((id, place) => {
         const read = step(last, place, state, broken);
         [state, last] = [read.state, id];
-        return logSoftmax(read.logits)[id];
+        return read.logits[id] - logSumExp(read.logits);
       });
     }
 
@@ -370,9 +374,10 @@ const CourseTranslator = (() => {
   /** The best continuations of all beginnings, `count` of them, best first. */
   function continuations(open, count) {
     const best = [];
-    open.forEach(({ total, logProbs }, parent) => {
-      for (let id = EOS; id < logProbs.length; id += 1) {
-        const sum = total + logProbs[id];
+    open.forEach(({ total, logits }, parent) => {
+      const log = logSumExp(logits);
+      for (let id = EOS; id < logits.length; id += 1) {
+        const sum = total + (logits[id] - log);
         if (best.length === count && sum <= best[count - 1].total) continue;
         const place = best.findIndex((other) => other.total < sum);
         best.splice(place < 0 ? best.length : place, 0, { parent, id, total: sum });
@@ -399,7 +404,7 @@ const CourseTranslator = (() => {
       const read = model.steps(tokens, length - 1, open.map(({ state }) => state), broken);
       open.forEach((beginning, b) => {
         beginning.next = read[b].state;
-        beginning.logProbs = logSoftmax(read[b].logits);
+        beginning.logits = read[b].logits;
       });
       const best = continuations(open, 2 * beam);
       best.slice(0, beam).forEach(({ parent, id, total }) => {
