@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 import torch
@@ -249,6 +250,30 @@ def test_widths_and_rows_that_four_does_not_divide(width: int, tmp_path: Path) -
         log_probs = model(torch.tensor([source]), torch.tensor([[1, *ids[:-1]]])).log_softmax(-1)
     expected = [float(log_probs[0, i, token]) for i, token in enumerate(ids)]
     assert found == pytest.approx(expected, abs=1e-3)
+
+
+def asked_by_chapters() -> dict[str, dict[str, list[str]]]:
+    """Chapter → what its link to the page "Try it" asks for."""
+    found = {}
+    for path in sorted((ROOT / "chapters").glob("*.ipynb")):
+        for link in re.findall(r"try_it\.html([^\\\"]*)", path.read_text(encoding="utf-8")):
+            found[path.name[:2]] = parse_qs(link.removeprefix("?"), strict_parsing=True)
+    return found
+
+
+def test_chapters_link_to_the_page_with_something_prepared() -> None:
+    asked = asked_by_chapters()
+    assert {"02", "03", "04", "05", "06", "09"} <= set(asked)
+    attentions = {"encoder 1", "encoder 2"}
+    attentions |= {f"decoder {i} {part}" for i in (1, 2) for part in ("self", "cross")}
+    switches = {"positions", "scale", "feedForward", "causalMask"}
+    switches |= {f"layer:{side} {i}" for side in ("encoder", "decoder") for i in (1, 2)}
+    switches |= {f"head:{name} {head}" for name in attentions for head in range(1, 5)}
+    known = {"break": switches, "view": {"cross", "self", "encoder"}, "beam": set("12345")}
+    for wish in asked.values():
+        for text in wish.pop("text", []):
+            assert not vocabulary().unseen(text)
+        assert all(set(values) <= known[name] for name, values in wish.items())
 
 
 def broken_scores(kind: dict[str, Any]) -> list[float]:
