@@ -1,0 +1,61 @@
+"""Several processes that train together, forked from the tests' own: they start fast, as torch is loaded."""
+
+import json
+import multiprocessing
+import os
+import socket
+from collections.abc import Callable
+from multiprocessing.connection import Connection, wait
+from typing import Any
+
+import torch
+
+from transformer_course.training.processes import Processes, ToldElsewhereError, joined
+
+Work = Callable[[Processes], Any]
+
+
+def together(count: int, work: Work) -> list[Any]:
+    """Let so many processes do the same work.
+
+    Args:
+        count: how many.
+        work: what each does; it returns what JSON can say.
+
+    Returns:
+        For each process what it returned, or its error as text: kind, colon, message.
+    """
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    context = multiprocessing.get_context("fork")
+    pipes = [context.Pipe(duplex=False) for _ in range(count)]
+    jobs = [
+        context.Process(target=_worker, args=(rank, count, port, work, pipes[rank][1]))
+        for rank in range(count)
+    ]
+    for job in jobs:
+        job.start()
+    said = []
+    for job, (ours, _) in zip(jobs, pipes, strict=True):
+        wait([ours, job.sentinel], timeout=60)
+        said.append(json.loads(ours.recv_bytes()) if ours.poll() else "nothing")
+    for job in jobs:
+        job.join(10)
+        job.kill()
+    return said
+
+
+def _worker(rank: int, count: int, port: int, work: Work, out: Connection) -> None:
+    torch.set_num_threads(1)
+    numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "MASTER_PORT": port}
+    os.environ.update({name: str(value) for name, value in numbers.items()})
+    os.environ.update(MASTER_ADDR="127.0.0.1", TORCHELASTIC_RUN_ID="a test")
+    try:
+        with joined(torch.device("cpu")) as processes:
+            said = work(processes)
+    except ToldElsewhereError:
+        said = "told elsewhere"
+    except Exception as error:
+        said = f"{type(error).__name__}: {error}"
+    out.send_bytes(json.dumps(said).encode())
