@@ -5,22 +5,24 @@ import multiprocessing
 import os
 import socket
 from collections.abc import Callable
+from contextlib import nullcontext
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
 import torch
 
-from transformer_course.training.processes import Processes, ToldElsewhereError, joined
+from transformer_course.training.processes import ToldElsewhereError, joined
 
-Work = Callable[[Processes], Any]
+Work = Callable[..., Any]
 
 
-def together(count: int, work: Work) -> list[Any]:
+def together(count: int, work: Work, *, join: bool = True) -> list[Any]:
     """Let so many processes do the same work.
 
     Args:
         count: how many.
-        work: what each does; it returns what JSON can say.
+        work: what each does with the processes; it returns what JSON can say.
+        join: False where the work joins them itself, and takes no argument.
 
     Returns:
         For each process what it returned, or its error as text: kind, colon, message.
@@ -31,7 +33,7 @@ def together(count: int, work: Work) -> list[Any]:
     context = multiprocessing.get_context("fork")
     pipes = [context.Pipe(duplex=False) for _ in range(count)]
     jobs = [
-        context.Process(target=_worker, args=(rank, count, port, work, pipes[rank][1]))
+        context.Process(target=_worker, args=(rank, count, port, work, join, pipes[rank][1]))
         for rank in range(count)
     ]
     for job in jobs:
@@ -46,14 +48,14 @@ def together(count: int, work: Work) -> list[Any]:
     return said
 
 
-def _worker(rank: int, count: int, port: int, work: Work, out: Connection) -> None:
+def _worker(rank: int, count: int, port: int, work: Work, join: bool, out: Connection) -> None:
     torch.set_num_threads(1)
     numbers = {"RANK": rank, "LOCAL_RANK": rank, "WORLD_SIZE": count, "MASTER_PORT": port}
     os.environ.update({name: str(value) for name, value in numbers.items()})
     os.environ.update(MASTER_ADDR="127.0.0.1", TORCHELASTIC_RUN_ID="a test")
     try:
-        with joined(torch.device("cpu")) as processes:
-            said = work(processes)
+        with joined() if join else nullcontext() as processes:
+            said = work(processes) if join else work()
     except ToldElsewhereError:
         said = "told elsewhere"
     except Exception as error:

@@ -235,8 +235,8 @@ def train(
             "files": _names(pairs, tsv) or None,
             "valid_files": _names(valid_pairs, valid_tsv) or None,
         }
-        place = find_device(device, local_rank())
-        with joined(place) as processes, _one_voice(processes):
+        with joined() as processes, _one_voice(processes):
+            place = find_device(device, local_rank())
             # What torchrun has started again goes on; the first process says so, before it writes.
             begun = processes.first and was_begun_by(out, job())
             resume = resume or processes.share("again" if begun else "") == "again"

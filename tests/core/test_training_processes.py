@@ -17,8 +17,14 @@ from torch import Tensor, nn
 from transformer_course.checkpoints import list_checkpoints, random_state, set_random_state
 from transformer_course.corpus.batches import Example
 from transformer_course.loss import teacher_forcing_loss
-from transformer_course.training import Progress, Trainer, TrainingConfig, validation_loss
-from transformer_course.training.gradients import cut
+from transformer_course.training import (
+    PairBatches,
+    Progress,
+    Trainer,
+    TrainingConfig,
+    validation_loss,
+)
+from transformer_course.training.gradients import Gradients, cut
 from transformer_course.training.processes import ALONE, Processes
 
 EXAMPLES = [*reversals(longest=2), ([3, 4, 5, 6, 7, 3], [7]), ([3], [4] * 7)]
@@ -260,6 +266,18 @@ def test_a_process_that_is_killed_ends_the_others_with_a_sentence() -> None:
 
     said = together(2, work)[0]
     assert said.startswith("LostProcessError: another process of this training has ended"), said
+
+
+def test_processes_need_a_device_that_can_add_up() -> None:
+    model = small_model().to("meta")
+    with pytest.raises(ValueError, match=r"device \('meta'\) must be 'cpu' or 'cuda' where 2"):
+        Gradients(
+            model,
+            PairBatches(EXAMPLES, 60, 64),
+            teacher_forcing_loss,
+            TrainingConfig(),
+            Processes(0, 2),
+        )
 
 
 def test_other_data_on_another_computer_are_found() -> None:

@@ -31,6 +31,9 @@ class Gradients:
         loss_fn: as for `Trainer`.
         config: its `precision` and `accumulate`.
         processes: which compute the parts.
+
+    Raises:
+        ValueError: if several processes shall add up gradients of a device for which torch has no way to.
     """
 
     def __init__(
@@ -43,6 +46,11 @@ class Gradients:
     ) -> None:
         self.model, self.data, self.loss_fn = model, data, loss_fn
         self.config, self.processes = config, processes
+        if processes.count > 1 and self.device.type not in ("cpu", "cuda"):
+            raise ValueError(
+                f"device ({self.device.type!r}) must be 'cpu' or 'cuda' where {processes.count} processes "
+                "train together"
+            )
         scaled = config.precision == "fp16"
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=scaled)
 

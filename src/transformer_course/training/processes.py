@@ -143,13 +143,10 @@ def job() -> str | None:
 
 
 @contextmanager
-def joined(device: torch.device) -> Iterator[Processes]:
+def joined() -> Iterator[Processes]:
     """Join the processes that `torchrun` has started, while the block runs; without it, stay alone.
 
     All leave the block together. If it fails in one, it fails in all, and one of them says why.
-
-    Args:
-        device: where this process computes.
 
     Yields:
         The processes.
@@ -163,10 +160,11 @@ def joined(device: torch.device) -> Iterator[Processes]:
     if count == 1:
         yield ALONE
         return
-    store, rank = _store(device, count)
+    store, rank = _store()
     try:
         with _hearing():
-            backend = "cpu:gloo,cuda:nccl" if device.type == "cuda" else "gloo"
+            cards = torch.cuda.is_available() and dist.is_nccl_available()
+            backend = "cpu:gloo,cuda:nccl" if cards else "gloo"
             dist.init_process_group(backend, store=store, rank=rank, world_size=count)
         with warnings.catch_warnings():
             if rank:
@@ -180,12 +178,8 @@ def joined(device: torch.device) -> Iterator[Processes]:
     dist.destroy_process_group()
 
 
-def _store(device: torch.device, count: int) -> tuple[Any, int]:
+def _store() -> tuple[Any, int]:
     """The store in which processes leave each other notes, and this one's number."""
-    if device.type not in ("cpu", "cuda"):
-        raise ValueError(
-            f"device ({device.type!r}) must be 'cpu' or 'cuda' where {count} processes train together"
-        )
     from torch.distributed.rendezvous import rendezvous  # not every build of torch has it
 
     with _hearing():
