@@ -16,7 +16,8 @@ from transformer_course.training.config import TrainingConfig
 # 1: without a version, the optimiser's kind, and the fingerprint of the held-out data.
 # 2: without the number of tensors that the optimiser remembers.
 # 3: without the last losses, by which spikes are found.
-VERSION = 4
+# 4: without the scale of the loss, which fp16 needs.
+VERSION = 5
 
 
 def may_change(name: str, old: object, new: object) -> bool:
@@ -121,8 +122,9 @@ def checked_values(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
         )
     if not {"training", "model", "examples"} <= values.keys():
         raise CheckpointError(f"{folder}: the file is not a training checkpoint")
-    filled = {"version": 1, "optimizer": {"optimizer": "Adam"}, "held_out": {}, "scaler": {}}
-    all_values = filled | values
+    all_values = {"version": 1, "optimizer": {"optimizer": "Adam"}, "held_out": {}} | values
+    if _is_count(version) and version < 5:
+        all_values = {"scaler": {}} | all_values
     if _is_count(version) and version < 4:
         all_values = {"recent": [], "spikes": 0} | all_values
     if (
