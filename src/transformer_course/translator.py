@@ -34,6 +34,7 @@ from transformer_course.corpus.batches import (
 from transformer_course.corpus.pairs import words
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, ParallelModel, beam_search
+from transformer_course.devices import find_device
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.leaving_out import unused_places
 from transformer_course.loss import sentence_log_probs
@@ -134,7 +135,7 @@ class Translator:
 
         Args:
             folder: where it is.
-            device: where it shall compute: "cpu", "cuda", or another that torch knows and finds.
+            device: where it shall compute: "cpu", "cuda", "auto", or another (`devices.find_device`).
 
         Returns:
             The translator, in evaluation mode.
@@ -145,7 +146,7 @@ class Translator:
             OSError: if the vocabulary is there and can't be opened.
             ValueError: if torch knows no such device, finds none of that kind, or it is "meta".
         """
-        place = _device(device)
+        place = find_device(device)
         path = Path(folder) / "model.safetensors"
         if not path.exists() and list_checkpoints(Path(folder)):
             raise CheckpointError(f"{path} is missing: training isn't finished, resume it first")
@@ -447,24 +448,6 @@ def _confidence(found: Hypothesis) -> float:
 
 def _start(sentence: str) -> str:
     return repr(sentence) if len(sentence) <= 40 else f"{sentence[:40]!r}…"
-
-
-def _device(name: str) -> torch.device:
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise ValueError(
-            f"device ({name!r}) must be one that torch knows: 'cpu', 'cuda'"
-        ) from error
-    if device.type == "meta":
-        raise ValueError(f"device ({name!r}) must be one that computes; 'meta' keeps no numbers")
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError, ImportError) as error:  # each kind says it in its own way
-        raise ValueError(
-            f"device ({name!r}) must be there: torch finds no such graphics processor"
-        ) from error
-    return device
 
 
 def load_vocabulary(folder: Path) -> Vocabulary:

@@ -474,6 +474,7 @@ NO_SOURCE = {
     "inspecting.watching": {"layer_names", "recorded", "watching"},
     "recipe.writing": {"only_writer", "refuse_run_file", "check_output"},
     "leaving_out": {"falls", "telling_ids", "unused_places"},
+    "devices": {"find_device"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "encoder_decoder.layers": {"norm_of"},
     "encoder_decoder.relative": {"relative_positions"},
@@ -501,12 +502,16 @@ NO_SOURCE = {
     },
     "recipe.folder": {
         *("refuse_lost", "refuse_used", "load_held_out", "load_run", "save_run"),
-        "recipe_to_resume",
+        *("recipe_to_resume", "was_begun_by"),
     },
     "seq2seq.common": {"Seq2SeqCache", "Seq2SeqState"},
     "training.batches": {"Sizes", "Trainable", "Batches", "as_batches"},
     "training.final": {"best_and_last", "KeptWeights"},
+    "training.gradients": {"cut"},
     "training.optimizers": {"check_optimizer"},
+    "training.processes": {
+        *("LostProcessError", "ToldElsewhereError", "Processes", "job", "joined", "local_rank"),
+    },
     "training.progress": {"Progress", "Clock"},
     "training.resuming": {
         "same_run",
