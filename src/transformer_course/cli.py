@@ -1,4 +1,4 @@
-"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check, progress.
+"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check, …
 
 What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
 exit status 1, also where output can't be written (`streams`); wrong usage exits with 2, Ctrl-C with 130.
@@ -44,6 +44,8 @@ from transformer_course.evaluation import (
     evaluate_pairs,
     likelihood,
 )
+from transformer_course.export import KINDS as EXPORTS
+from transformer_course.export import export_run
 from transformer_course.fast import computes_bf16
 from transformer_course.lines import Answer, translate_lines
 from transformer_course.recipe import (
@@ -572,6 +574,28 @@ def _write_maps(found: AttentionMaps, output: Path | None) -> None:
         write_atomically(output, written.encode())
     else:
         print(written, end="")
+
+
+@app.command("export")
+def export_translator(
+    run: Run,
+    to: Annotated[str, typer.Option(help=f"For which program: {', '.join(EXPORTS)}.")],
+    out: Annotated[
+        Path | None, typer.Option(help="A new folder; beside the run's if left out.")
+    ] = None,
+    quantization: Annotated[
+        str | None,
+        typer.Option(
+            help="Weights for ctranslate2: float32 if left out, or int8, which is smaller."
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Write a translator for another program, into a new folder: nothing is ever written over."""
+    with _errors_in_one_sentence(debug):
+        place = export_run(run, to, out, quantization)
+        sizes = [(path.name, path.stat().st_size / 1e6) for path in sorted(place.iterdir())]
+        print(f"{place}: {', '.join(f'{name} ({size:.1f} MB)' for name, size in sizes)}")
 
 
 @app.command("check")
