@@ -47,6 +47,7 @@ from transformer_course.evaluation import (
 from transformer_course.export import KINDS as EXPORTS
 from transformer_course.export import export_run
 from transformer_course.fast import computes_bf16
+from transformer_course.info import info_text, run_info
 from transformer_course.lines import Answer, translate_lines
 from transformer_course.recipe import (
     PairError,
@@ -574,6 +575,22 @@ def _write_maps(found: AttentionMaps, output: Path | None) -> None:
         write_atomically(output, written.encode())
     else:
         print(written, end="")
+
+
+@app.command()
+def info(
+    run: Run,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write the same as JSON.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Say what a run is: recipe, sizes, parameters, data, validations, files and versions."""
+    with _errors_in_one_sentence(debug):
+        if json_out:
+            check_output(run, json_out)
+        found = run_info(run)
+        if json_out:
+            write_json(json_out, found)
+        print(info_text(found))
 
 
 @app.command("export")

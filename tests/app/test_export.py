@@ -3,21 +3,25 @@
 import itertools
 import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import ctranslate2
 import numpy as np
 import pytest
+import tokenizers
 import torch
+import transformers
 from command_line import Run, assert_one_sentence
 from small_runs import WORDS, number_pairs, trained, trained_run
 
-from transformer_course.checkpoints import CheckpointError
+from transformer_course.checkpoints import CheckpointError, write_sealed
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.encoder_decoder.config import LayerConfig
 from transformer_course.encoder_decoder.layers import DecoderLayer, EncoderLayer
-from transformer_course.export import EngineTranslator, export_ctranslate2
+from transformer_course.export import EngineTranslator, export_ctranslate2, export_hub
 from transformer_course.non_autoregressive import MaskPredict
+from transformer_course.recipe.data import Data
 from transformer_course.translator import Translator
 
 SENTENCES = [*(pair.source for pair in number_pairs()[::3]), "one five " * 9, "three " * 31]
@@ -127,7 +131,8 @@ LAYERS = {
     "norms of queries and keys": LayerConfig(24, 4, 40, qk_norm=True),
     "the feed-forward net GatedFeedForward": LayerConfig(24, 4, 40, activation="swiglu"),
     "another activation than ReLU": LayerConfig(24, 4, 40, activation="gelu"),
-    "the norm RMSNorm": LayerConfig(24, 4, 40, norm_kind="rms"),
+    "the norm RMSNorm with eps 1e-05": LayerConfig(24, 4, 40, norm_kind="rms"),
+    "the norm LayerNorm with eps 0.001": LayerConfig(24, 4, 40, norm_eps=1e-3),
 }
 
 
@@ -168,10 +173,68 @@ def test_a_damaged_folder_is_told(tmp_path: Path) -> None:
         EngineTranslator(tmp_path / "nothing")
 
 
+# A folder for a hub
+
+
+TRICKY = ["one two", "One  “two” </s> <pad>", "l’été à 12 €", "\U0001f600 five"]
+
+
+def test_a_hub_folder_is_loaded_by_the_package(run: Run, tmp_path: Path) -> None:
+    out = tmp_path / "numbers"
+    export_hub(trained(), out, trained_run())
+    again = Translator.load(out)
+    assert again.translate(SENTENCES[:9]) == trained().translate(SENTENCES[:9])
+    config = json.loads((out / "config.json").read_text())
+    assert (
+        TransformerConfig(**{k: v for k, v in config.items() if k in SIZES}) == again.model.config
+    )
+    assert config["architectures"] == ["Transformer"]
+    assert run("translate", out, "one").out == "un\n"
+    card = (out / "README.md").read_text(encoding="utf-8")
+    assert "# numbers\n" in card
+    assert "trained on: not written down" in card
+
+
+SIZES = TransformerConfig.__dataclass_fields__
+
+
+def test_a_hub_folder_gives_transformers_and_tokenizers_the_same_subwords(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export_hub(trained(), tmp_path / "out")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    loaded = transformers.PreTrainedTokenizerFast.from_pretrained(str(tmp_path / "out"))
+    expected = [[*ids, 2] for ids in trained().vocabulary.encode(TRICKY)]
+    assert loaded(TRICKY)["input_ids"] == expected
+    assert [loaded.pad_token_id, loaded.bos_token_id, loaded.eos_token_id] == [0, 1, 2]
+    texts = [loaded.decode(ids, skip_special_tokens=True) for ids in expected]
+    assert texts == trained().vocabulary.decode(expected)
+    plain = tokenizers.Tokenizer.from_file(str(tmp_path / "out" / "tokenizer.json"))
+    assert plain.encode("one two").ids == loaded("one two")["input_ids"]
+
+
+def test_the_card_of_a_run_names_its_data_and_recipe(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    quick = ["--steps", 2, "--vocab-size", 300, "--layers", 1, "--validate-every", 2]
+    assert run("train", "--pairs", *files, "--out", out, *quick).status == 0
+    result = run("export", out, "--to", "hub")
+    assert result.status == 0, result
+    card = (tmp_path / "run-hub" / "README.md").read_text(encoding="utf-8")
+    assert "trained on: 2 files of its owner" in card
+    assert str(tmp_path) not in card
+    assert '"max_steps": 2' in card
+    write_sealed(out / "run.json", {"data": asdict(Data(corpus="grammar")), "threads": 1})
+    export_hub(Translator.load(out), tmp_path / "other", out)
+    card = (tmp_path / "other" / "README.md").read_text(encoding="utf-8")
+    assert "language:\n- en\n- fr\npipeline_tag: translation\n---\n" in card
+
+
 # The command
 
 
-@pytest.mark.parametrize("kind", ["ctranslate2"])
+@pytest.mark.parametrize("kind", ["ctranslate2", "hub"])
 def test_nothing_is_written_over(run: Run, tmp_path: Path, kind: str) -> None:
     out = tmp_path / "out"
     out.mkdir()  # empty: it may be used
@@ -215,6 +278,10 @@ def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path) -> None:
     ("options", "problem"),
     [
         (["--to", "marian"], "to ('marian') must be one of"),
+        (
+            ["--to", "hub", "--quantization", "int8"],
+            "('int8') is for ctranslate2 only, not for hub",
+        ),
         (["--to", "ctranslate2", "--quantization", "int3"], "quantization ('int3') must be one of"),
     ],
 )

@@ -4,11 +4,12 @@ from pathlib import Path
 
 from transformer_course.export.ctranslate2_model import EngineTranslator, export_ctranslate2
 from transformer_course.export.folders import refuse_existing
+from transformer_course.export.hub import export_hub
 from transformer_course.translator import Translator
 
-__all__ = ["KINDS", "EngineTranslator", "export_ctranslate2", "export_run"]
+__all__ = ["KINDS", "EngineTranslator", "export_ctranslate2", "export_hub", "export_run"]
 
-KINDS = ("ctranslate2",)
+KINDS = ("ctranslate2", "hub")
 
 
 def export_run(
@@ -37,5 +38,8 @@ def export_run(
     place = out or run.resolve().parent / "-".join(names)
     refuse_existing(place)  # before anything takes long
     translator = Translator.load(run)
-    export_ctranslate2(translator, place, quantization or "float32")
+    if to == "hub":
+        export_hub(translator, place, run)
+    else:
+        export_ctranslate2(translator, place, quantization or "float32")
     return place

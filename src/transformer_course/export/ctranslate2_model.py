@@ -4,7 +4,7 @@ Its public classes say what a file must hold; here they get our weights. The eng
 the embeddings, so sinusoids, learned positions and none are the same to it: three tables.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from transformer_course.corpus.batches import BOS_ID, PAD_ID
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, length_penalty
 from transformer_course.encoder_decoder import Transformer
-from transformer_course.encoder_decoder.layers import FeedForward, LayerNorm
+from transformer_course.encoder_decoder.layers import DecoderLayer, EncoderLayer, LayerNorm
 from transformer_course.export.folders import new_folder
 from transformer_course.export.plain import plain_transformer
 from transformer_course.multi_head import MultiHeadAttention
@@ -84,33 +84,34 @@ def _spec(specs: Any, model: Transformer) -> Any:
     for spec in (encoder, decoder):
         nothing = np.zeros((config.max_len, config.d_model), np.float32)
         spec.position_encodings.encodings = nothing if table is None else _array(table)
-    if config.norm == "pre":
-        _set_norm(encoder.layer_norm, model.encoder_norm)
-        _set_norm(decoder.layer_norm, model.decoder_norm)
-    for spec, layer in zip(encoder.layer, model.encoder_layers, strict=True):
+    for spec, norm in ((encoder, model.encoder_norm), (decoder, model.decoder_norm)):
+        if isinstance(norm, LayerNorm):
+            _set_norm(spec.layer_norm, norm)
+    readers: Iterable[Any] = model.encoder_layers
+    for spec, layer in zip(encoder.layer, readers, strict=True):
         _set_layer(spec, layer, [spec.self_attention, spec.ffn])
-    for spec, layer in zip(decoder.layer, model.decoder_layers, strict=True):
+    writers: Iterable[Any] = model.decoder_layers
+    for spec, layer in zip(decoder.layer, writers, strict=True):
         _set_layer(spec, layer, [spec.self_attention, spec.attention, spec.ffn])
         _set_cross_attention(spec.attention, layer.cross_attention)
     whole = specs.TransformerSpec(encoder, decoder)
     whole.config.unk_token = "<pad>"  # no text has an unknown token: there are all bytes
     whole.config.add_source_eos = True
-    whole.config.layer_norm_epsilon = model.encoder_layers[0].residuals[0].norm.eps
+    whole.config.layer_norm_epsilon = config.layer.norm_eps
     whole.config.add_attribute("max_len", config.max_len)
     return whole
 
 
-def _set_layer(spec: Any, layer: nn.Module, places: Sequence[Any]) -> None:
+def _set_layer(spec: Any, layer: EncoderLayer | DecoderLayer, places: Sequence[Any]) -> None:
     """Self-attention, feed-forward net, and the norms of all sub-layers, which are in the order of `places`."""
     attention, net = layer.self_attention, layer.feed_forward
-    assert isinstance(attention, MultiHeadAttention)
-    assert isinstance(net, FeedForward)
     maps = (attention.w_query, attention.w_key, attention.w_value)
     _set_linear(spec.self_attention.linear[0], *maps)
     _set_linear(spec.self_attention.linear[1], attention.w_output)
     _set_linear(spec.ffn.linear_0, net.inner)
     _set_linear(spec.ffn.linear_1, net.outer)
-    for place, residual in zip(places, layer.residuals, strict=True):
+    residuals: Iterable[Any] = layer.residuals
+    for place, residual in zip(places, residuals, strict=True):
         _set_norm(place.layer_norm, residual.norm)
 
 
@@ -157,9 +158,10 @@ class EngineTranslator:
         engine = needed("ctranslate2", "export")
         path = Path(folder)
         self.vocabulary: Vocabulary = load_vocabulary(path)
-        self.max_len = read_json(path / "config.json").get("max_len")
-        if type(self.max_len) is not int:
+        max_len = read_json(path / "config.json").get("max_len")
+        if not isinstance(max_len, int):
             raise CheckpointError(f"{path / 'config.json'} has no max_len: export the run again")
+        self.max_len = max_len
         before = torch.get_num_threads()
         try:
             self._engine = engine.Translator(

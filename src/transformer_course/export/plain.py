@@ -1,14 +1,18 @@
 """Which translators other programs can take (chapter 14): others are refused, and the part is named."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import torch
 from torch import nn
 
 from transformer_course.encoder_decoder import Transformer
-from transformer_course.encoder_decoder.layers import FeedForward, LayerNorm
+from transformer_course.encoder_decoder.config import LayerConfig
+from transformer_course.encoder_decoder.layers import FeedForward, LayerNorm, Residual
 from transformer_course.multi_head import MultiHeadAttention
 from transformer_course.translator import Model
+
+_EPS = LayerConfig.norm_eps
 
 
 def plain_transformer(model: Model, program: str) -> Transformer:
@@ -52,5 +56,7 @@ def _unusual(part: nn.Module) -> Iterator[str]:
             yield f"the feed-forward net {type(part.feed_forward).__name__}"
         elif part.feed_forward.activation not in (torch.relu, torch.relu_):
             yield "another activation than ReLU"
-    elif hasattr(part, "norm") and type(part.norm) is not LayerNorm:
-        yield f"the norm {type(part.norm).__name__}"
+    elif isinstance(part, Residual):
+        norm: Any = part.norm
+        if type(norm) is not LayerNorm or norm.eps != _EPS:
+            yield f"the norm {type(norm).__name__} with eps {norm.eps}"
