@@ -58,6 +58,7 @@ from transformer_course.recipe import (
 from transformer_course.recipe.data import check_use
 from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
+from transformer_course.serve import is_loopback, serve
 from transformer_course.streams import OutputError
 from transformer_course.training import DivergedError, Progress
 from transformer_course.training.resuming import CHANGEABLE, may_change
@@ -613,6 +614,35 @@ def export_translator(
         place = export_run(run, to, out, quantization)
         sizes = [(path.name, path.stat().st_size / 1e6) for path in sorted(place.iterdir())]
         print(f"{place}: {', '.join(f'{name} ({size:.1f} MB)' for name, size in sizes)}")
+
+
+@app.command("serve")
+def serve_translator(
+    run: Run,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; this one only this computer reaches.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8000,
+    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Translate on a local web page, and for programs that send JSON to /translate.
+
+    Requests that arrive together are translated together. A request that is too long is refused (413), and so
+    is each while too many are waiting (503). Ctrl-C or SIGTERM ends it, after the requests in work are
+    answered.
+    """
+    with _errors_in_one_sentence(debug):
+        _set_threads(threads)
+        translator = Translator.load(run)
+        if not is_loopback(host):
+            told = f"whoever reaches {host} can use it; there is no password and no encryption"
+            print(f"Note: {told}", file=sys.stderr)
+
+        def ready(address: str) -> None:
+            print(f"{address} translates with {run}; Ctrl-C ends", flush=True)
+
+        serve(translator, host, port, ready=ready)
 
 
 @app.command("check")
