@@ -2,7 +2,9 @@
 
 import itertools
 import json
+import shutil
 import sys
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,7 +21,13 @@ from transformer_course.checkpoints import CheckpointError, write_sealed
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.encoder_decoder.config import LayerConfig
 from transformer_course.encoder_decoder.layers import DecoderLayer, EncoderLayer
-from transformer_course.export import EngineTranslator, export_ctranslate2, export_hub
+from transformer_course.export import (
+    EngineTranslator,
+    OnnxTranslator,
+    export_ctranslate2,
+    export_hub,
+    export_onnx,
+)
 from transformer_course.non_autoregressive import MaskPredict
 from transformer_course.recipe.data import Data
 from transformer_course.translator import Translator
@@ -110,16 +118,24 @@ def test_int8_is_smaller_and_still_translates(tmp_path: Path) -> None:
     assert np.mean([a == b for a, b in zip(ours, theirs, strict=True)]) > 0.9
 
 
-def test_the_engine_refuses_what_the_translator_refuses(tmp_path: Path) -> None:
-    export_ctranslate2(trained(), tmp_path / "out")
-    engine = EngineTranslator(tmp_path / "out")
+@pytest.mark.parametrize("kind", ["ctranslate2", "onnx"])
+def test_exports_refuse_what_the_translator_refuses(
+    tmp_path: Path, in_onnx: Path, kind: str
+) -> None:
+    if kind == "ctranslate2":
+        export_ctranslate2(trained(), tmp_path / "out")
+    engine = (
+        EngineTranslator(tmp_path / "out") if kind == "ctranslate2" else OnnxTranslator(in_onnx)
+    )
     for sentences in (["one", ""], ["one " * 70]):
         with pytest.raises(ValueError, match="sentence ") as error:
             trained().translate(sentences)
         with pytest.raises(ValueError, match="sentence ") as same:
             engine.translate(sentences)
         assert str(same.value) == str(error.value)
-    for wrong in ({"beam": 0}, {"beam": 1000}, {"alpha": -1.0}, {"alpha": 11.0}):
+    for wrong in (
+        {"beam": 0}, {"beam": 1000}, {"alpha": -1.0}, {"alpha": 11.0}, {"top_beams": 5}, {"top_beams": 0},
+    ):  # fmt: skip
         with pytest.raises(ValueError, match=rf"^{next(iter(wrong))} \("):
             engine.search(["one"], **wrong)  # type: ignore[arg-type]
     assert engine.search([]) == []
@@ -151,11 +167,16 @@ def test_parts_that_the_engine_does_not_have_are_refused_by_name(
     assert not (tmp_path / "out").exists()
 
 
-def test_models_of_other_kinds_are_refused_by_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("export", "told"), [(export_ctranslate2, "CTranslate2"), (export_onnx, "ONNX")]
+)
+def test_models_of_other_kinds_are_refused_by_name(
+    tmp_path: Path, export: Callable[..., None], told: str
+) -> None:
     config = TransformerConfig(len(trained().vocabulary), 24, 4, 1, 1, 40)
     translator = Translator(MaskPredict(config), trained().vocabulary)
-    with pytest.raises(ValueError, match=r"model \(MaskPredict\) can't go to CTranslate2"):
-        export_ctranslate2(translator, tmp_path / "out")
+    with pytest.raises(ValueError, match=rf"model \(MaskPredict\) can't go to {told}"):
+        export(translator, tmp_path / "out")
 
 
 def test_a_damaged_folder_is_told(tmp_path: Path) -> None:
@@ -171,6 +192,62 @@ def test_a_damaged_folder_is_told(tmp_path: Path) -> None:
         EngineTranslator(tmp_path / "out")
     with pytest.raises(CheckpointError, match=r"vocabulary\.json is missing"):
         EngineTranslator(tmp_path / "nothing")
+
+
+# ONNX
+
+
+@pytest.fixture(scope="module")
+def in_onnx(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trained translator as graphs; it takes seconds, so once for all tests."""
+    out = tmp_path_factory.mktemp("onnx") / "out"
+    export_onnx(trained(), out)
+    return out
+
+
+@pytest.mark.parametrize(("beam", "alpha"), [(1, 0.6), (4, 0.6), (5, 2.0)])
+def test_the_graphs_find_the_same_words_and_scores(in_onnx: Path, beam: int, alpha: float) -> None:
+    """Sources of one to 31 subwords, many and few together: all lengths are open in the graphs."""
+    wishes = {"beam": beam, "alpha": alpha, "top_beams": beam}
+    graphs = OnnxTranslator(in_onnx)
+    for sentences in (SENTENCES, SENTENCES[:1]):
+        ours = [h for found in trained().search(sentences, **wishes) for h in found]
+        theirs = [h for found in graphs.search(sentences, **wishes) for h in found]
+        assert [h.ids for h in theirs] == [h.ids for h in ours]
+        np.testing.assert_allclose([h.score for h in theirs], [h.score for h in ours], atol=1e-4)
+    assert graphs.translate(["one two"], beam=beam) == trained().translate(["one two"], beam=beam)
+
+
+def test_graphs_of_other_choices_compute_the_same(tmp_path: Path) -> None:
+    """Post-norm, learned positions, fewer key heads, no biases, two matrices; and layers of chapter 12."""
+    translator = fresh(
+        norm="post", positions="learned", bias=False, n_key_heads=2, tie_embeddings=False
+    )
+    translator.model.decoder_layers[1] = DecoderLayer(LayerConfig(24, 4, 40, rotary_base=100.0))
+    translator.model.eval()
+    export_onnx(translator, tmp_path / "out")
+    sentences = ["one two", "five four three"]
+    for beam in (1, 3):
+        ours = translator.search(sentences, beam=beam)
+        theirs = OnnxTranslator(tmp_path / "out").search(sentences, beam=beam)
+        assert [found[0].ids for found in theirs] == [found[0].ids for found in ours]
+        np.testing.assert_allclose(
+            [found[0].log_prob for found in theirs],
+            [found[0].log_prob for found in ours],
+            rtol=1e-4,
+        )
+
+
+def test_damaged_graphs_are_told(in_onnx: Path, tmp_path: Path) -> None:
+    shutil.copytree(in_onnx, tmp_path / "out")
+    (tmp_path / "out" / "decoder.onnx").write_bytes(b"no graph")
+    with pytest.raises(CheckpointError, match="can't be opened by ONNX Runtime"):
+        OnnxTranslator(tmp_path / "out")
+    (tmp_path / "out" / "config.json").write_text('{"max_len": 5, "other": 3}')
+    with pytest.raises(CheckpointError, match="can't be opened by ONNX Runtime"):
+        OnnxTranslator(tmp_path / "out")
+    with pytest.raises(CheckpointError, match=r"vocabulary\.json is missing"):
+        OnnxTranslator(tmp_path)
 
 
 # A folder for a hub
@@ -293,7 +370,10 @@ def test_wrong_wishes_are_one_sentence(
     assert not out.exists()
 
 
-@pytest.mark.parametrize(("kind", "package"), [("ctranslate2", "ctranslate2")])
+@pytest.mark.parametrize(
+    ("kind", "package"),
+    [("ctranslate2", "ctranslate2"), ("onnx", "onnx"), ("onnx", "onnxscript")],
+)
 def test_a_missing_package_is_one_sentence(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str, package: str
 ) -> None:

@@ -1,15 +1,24 @@
-"""Translators for other programs (chapter 14): CTranslate2, and a folder as model hubs have them."""
+"""Translators for other programs (chapter 14): CTranslate2, ONNX Runtime, and folders for model hubs."""
 
 from pathlib import Path
 
 from transformer_course.export.ctranslate2_model import EngineTranslator, export_ctranslate2
 from transformer_course.export.folders import refuse_existing
 from transformer_course.export.hub import export_hub
+from transformer_course.export.onnx_model import OnnxTranslator, export_onnx
 from transformer_course.translator import Translator
 
-__all__ = ["KINDS", "EngineTranslator", "export_ctranslate2", "export_hub", "export_run"]
+__all__ = [
+    "KINDS",
+    "EngineTranslator",
+    "OnnxTranslator",
+    "export_ctranslate2",
+    "export_hub",
+    "export_onnx",
+    "export_run",
+]
 
-KINDS = ("ctranslate2", "hub")
+KINDS = ("ctranslate2", "onnx", "hub")
 
 
 def export_run(
@@ -40,6 +49,8 @@ def export_run(
     translator = Translator.load(run)
     if to == "hub":
         export_hub(translator, place, run)
+    elif to == "onnx":
+        export_onnx(translator, place)
     else:
         export_ctranslate2(translator, place, quantization or "float32")
     return place

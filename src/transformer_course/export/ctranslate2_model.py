@@ -13,23 +13,17 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from transformer_course.checkpoints import CheckpointError, read_json
+from transformer_course.checkpoints import CheckpointError
 from transformer_course.corpus.batches import BOS_ID, PAD_ID
-from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, length_penalty
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.encoder_decoder.layers import DecoderLayer, EncoderLayer, LayerNorm
+from transformer_course.export.exported import ExportedTranslator
 from transformer_course.export.folders import new_folder
 from transformer_course.export.plain import plain_transformer
 from transformer_course.multi_head import MultiHeadAttention
 from transformer_course.optional import needed
-from transformer_course.translator import (
-    Translator,
-    check_encoded,
-    length_limit,
-    load_vocabulary,
-    save_vocabulary,
-)
+from transformer_course.translator import Translator, save_vocabulary
 
 QUANTIZATIONS = ("float32", "int8")
 _TOKENS_AT_ONCE = 4096
@@ -137,7 +131,7 @@ def _array(x: Tensor) -> NDArray[np.float32]:
     return np.array(x.detach().cpu().float().numpy())
 
 
-class EngineTranslator:
+class EngineTranslator(ExportedTranslator):
     """A translator that was exported to CTranslate2, with the searches of ours.
 
     The engine searches by its own length penalty, and stops when it has `beam` hypotheses. So it is asked for
@@ -157,11 +151,7 @@ class EngineTranslator:
     def __init__(self, folder: str | Path, threads: int = 1, device: str = "cpu") -> None:
         engine = needed("ctranslate2", "export")
         path = Path(folder)
-        self.vocabulary: Vocabulary = load_vocabulary(path)
-        max_len = read_json(path / "config.json").get("max_len")
-        if not isinstance(max_len, int):
-            raise CheckpointError(f"{path / 'config.json'} has no max_len: export the run again")
-        self.max_len = max_len
+        super().__init__(path)
         before = torch.get_num_threads()
         try:
             self._engine = engine.Translator(
@@ -173,65 +163,23 @@ class EngineTranslator:
         self._tokens = self.vocabulary.tokens()
         self._ids = {token: i for i, token in enumerate(self._tokens)}
 
-    def translate(
-        self, sentences: Sequence[str], *, beam: int = 4, alpha: float = 0.6
-    ) -> list[str]:
-        """Translate sentences.
-
-        Args:
-            sentences: of any lengths.
-            beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 to 10.
-
-        Returns:
-            The translations, in the order of the sentences.
-
-        Raises:
-            ValueError: as `Translator.translate` does.
-        """
-        best = [found[0].ids for found in self.search(sentences, beam=beam, alpha=alpha)]
-        return self.vocabulary.decode(best)
-
-    def search(
-        self, sentences: Sequence[str], *, beam: int = 4, alpha: float = 0.6
+    def find(
+        self, rows: list[list[int]], limit: int, beam: int, alpha: float, top_beams: int
     ) -> list[list[Hypothesis]]:
-        """Find the best hypotheses of each sentence.
+        """Search for sentences whose translations may get equally long; see `ExportedTranslator.find`.
 
         Args:
-            sentences: of any lengths.
-            beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 to 10.
+            rows: their subwords, without </s>.
+            limit: most tokens of a translation, </s> included.
+            beam: width of the beam.
+            alpha: strength of the length penalty.
+            top_beams: hypotheses for each sentence.
 
         Returns:
-            For each sentence up to `beam` hypotheses, best first.
-
-        Raises:
-            ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or beam or alpha are
-                out of range.
+            For each sentence its best hypotheses, best first.
         """
-        if not 1 <= beam <= len(self.vocabulary) // 2:
-            raise ValueError(
-                f"beam ({beam}) must be 1 or more and at most half the vocabulary ({len(self.vocabulary)})"
-            )
-        if not 0 <= alpha <= 10:
-            raise ValueError(f"alpha ({alpha}) must be from 0 to 10")
-        rows = self.vocabulary.encode(sentences)
-        check_encoded(sentences, rows, self.max_len)
-        groups: dict[int, list[int]] = {}
-        for i, ids in enumerate(rows):
-            groups.setdefault(length_limit(len(ids), self.max_len), []).append(i)
-        found: dict[int, list[Hypothesis]] = {}
-        for limit, group in groups.items():
-            sources = [[self._tokens[entry] for entry in rows[i]] for i in group]
-            answers = self._answers(sources, limit, beam)
-            found |= {
-                i: self._ranked(answer, alpha) for i, answer in zip(group, answers, strict=True)
-            }
-        return [found[i] for i in range(len(rows))]
-
-    def _answers(self, sources: list[list[str]], limit: int, beam: int) -> list[Any]:
-        return self._engine.translate_batch(
-            sources,
+        found = self._engine.translate_batch(
+            [[self._tokens[entry] for entry in ids] for ids in rows],
             max_batch_size=_TOKENS_AT_ONCE,
             batch_type="tokens",
             beam_size=beam,
@@ -243,6 +191,7 @@ class EngineTranslator:
             return_scores=True,
             return_end_token=True,
         )
+        return [self._ranked(answer, alpha)[:top_beams] for answer in found]
 
     def _ranked(self, answer: Any, alpha: float) -> list[Hypothesis]:
         """Its hypotheses by our score; those with <pad> or <s>, which ours never has, come last."""
