@@ -223,7 +223,8 @@ def test_graphs_of_other_choices_compute_the_same(tmp_path: Path) -> None:
     translator = fresh(
         norm="post", positions="learned", bias=False, n_key_heads=2, tie_embeddings=False
     )
-    translator.model.decoder_layers[1] = DecoderLayer(LayerConfig(24, 4, 40, rotary_base=100.0))
+    layer = LayerConfig(24, 4, 40, norm="post", bias=False, n_key_heads=2, rotary_base=100.0)
+    translator.model.decoder_layers[1] = DecoderLayer(layer)
     translator.model.eval()
     export_onnx(translator, tmp_path / "out")
     sentences = ["one two", "five four three"]

@@ -3,13 +3,6 @@
 `torch.export` follows the model's own `encode` and `decode`, so whatever a Transformer is made of goes along.
 Batch, length of the source and number of tokens so far may be any. The search isn't in the graphs: ours runs on
 them, in `OnnxTranslator`, as on any model.
-
-    encoder.onnx  src (batch, src_len) → src_mask (batch, src_len), cross_keys, cross_values
-    decoder.onnx  tokens (batch, 1), place (1), keys, values, src_mask, cross_keys, cross_values
-                  → logits (batch, vocab_size), new_keys, new_values
-
-Keys and values are (layers, batch, key heads, length, d_k), for the first token of length 0. A source ends with
-</s>, a target starts with <s>; `src_mask` is True where there is no padding.
 """
 
 import logging
@@ -47,6 +40,13 @@ _TOKENS_AT_ONCE = 4096
 
 def export_onnx(translator: Translator, folder: str | Path) -> None:
     """Write a translator as a folder that `OnnxTranslator` opens, and its two graphs any program for ONNX.
+
+    `encoder.onnx` takes `src`, (batch, src_len), each source ending with </s>, and gives `src_mask`, (batch,
+    src_len), True where there is no padding, `cross_keys` and `cross_values`. `decoder.onnx` takes these three,
+    `tokens`, (batch, 1), the newest token of each target, <s> first, `place`, (1,), where they stand, from 0,
+    and the `keys` and `values` of the tokens so far; it gives `logits`, (batch, vocab_size), and `new_keys` and
+    `new_values`, one token longer. Keys and values are (layers, batch, key heads, length, d_k), of length 0 at
+    first.
 
     Args:
         translator: with a `Transformer`.
