@@ -1,4 +1,4 @@
-"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check, progress.
+"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check, …
 
 What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
 exit status 1, also where output can't be written (`streams`); wrong usage exits with 2, Ctrl-C with 130.
@@ -52,7 +52,10 @@ from transformer_course.evaluation import (
     evaluate_pairs,
     likelihood,
 )
+from transformer_course.export import KINDS as EXPORTS
+from transformer_course.export import export_run
 from transformer_course.fast import computes_bf16
+from transformer_course.info import info_text, run_info
 from transformer_course.lines import Answer, translate_lines
 from transformer_course.recipe import (
     PairError,
@@ -71,6 +74,7 @@ from transformer_course.runs import (
     save_run,
     was_begun_by,
 )
+from transformer_course.serve import is_loopback, serve
 from transformer_course.streams import OutputError
 from transformer_course.training import DivergedError, Processes, Progress, joined
 from transformer_course.training.processes import ToldElsewhereError, job, local_rank
@@ -644,6 +648,73 @@ def _write_maps(found: AttentionMaps, output: Path | None) -> None:
         write_atomically(output, written.encode())
     else:
         print(written, end="")
+
+
+@app.command()
+def info(
+    run: Run,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write the same as JSON.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Say what a run is: recipe, sizes, parameters, data, validations, files and versions."""
+    with _errors_in_one_sentence(debug):
+        if json_out:
+            check_output(run, json_out)
+        found = run_info(run)
+        if json_out:
+            write_json(json_out, found)
+        print(info_text(found))
+
+
+@app.command("export")
+def export_translator(
+    run: Run,
+    to: Annotated[str, typer.Option(help=f"For which program: {', '.join(EXPORTS)}.")],
+    out: Annotated[
+        Path | None, typer.Option(help="A new folder; beside the run's if left out.")
+    ] = None,
+    quantization: Annotated[
+        str | None,
+        typer.Option(
+            help="Weights for ctranslate2: float32 if left out, or int8, which is smaller."
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Write a translator for another program, into a new folder: nothing is ever written over."""
+    with _errors_in_one_sentence(debug):
+        place = export_run(run, to, out, quantization)
+        sizes = [(path.name, path.stat().st_size / 1e6) for path in sorted(place.iterdir())]
+        print(f"{place}: {', '.join(f'{name} ({size:.1f} MB)' for name, size in sizes)}")
+
+
+@app.command("serve")
+def serve_translator(
+    run: Run,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; this one only this computer reaches.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8000,
+    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Translate on a local web page, and for programs that send JSON to /translate.
+
+    Requests that arrive together are translated together. A request that is too long is refused (413), and so
+    is each while too many are waiting (503). Ctrl-C or SIGTERM ends it, after the requests in work are
+    answered.
+    """
+    with _errors_in_one_sentence(debug):
+        _set_threads(threads)
+        translator = Translator.load(run)
+        if not is_loopback(host):
+            told = f"whoever reaches {host} can use it; there is no password and no encryption"
+            print(f"Note: {told}", file=sys.stderr)
+
+        def ready(address: str) -> None:
+            print(f"{address} translates with {run}; Ctrl-C ends", flush=True)
+
+        serve(translator, host, port, ready=ready)
 
 
 @app.command("check")

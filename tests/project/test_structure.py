@@ -527,6 +527,7 @@ NO_SOURCE = {
         "Translator",
         "load_vocabulary",
         "save_vocabulary",
+        *("check_encoded", "length_limit"),
     },
 }
 NOTHING_PUBLISHED = {  # whole modules
@@ -536,6 +537,9 @@ NOTHING_PUBLISHED = {  # whole modules
     *("checkpoints.memory", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
+    *("export", "export.ctranslate2_model", "export.exported", "export.folders", "export.hub"),
+    *("export.onnx_model", "export.plain", "info", "optional"),
+    *("serve", "serve.batching", "serve.server", "serve.web"),
 }
 WORK = re.compile(r"\b([A-Z][\w-]+)( et al\.| and [A-Z][\w-]+)? ((?:19|20)\d\d)\b")
 
