@@ -1,14 +1,16 @@
 """Execute every notebook that `_toc.yml` lists, in its order, and store outputs and widget states.
 
 A file is rewritten only if its source, its text outputs or the pixels of its pictures changed, so a
-second run changes no file. `--check` writes nothing and fails if a file would change. Paths choose
-some of the notebooks; without them all are executed.
+second run changes no file. `--check` writes nothing and fails if a file would change. `--scripts` runs
+nothing: it gives the stored figures the present scripts and styles of the package. Paths choose some of
+the notebooks; without them all are executed.
 """
 
 from __future__ import annotations
 
 import argparse
 import base64
+import functools
 import io
 import json
 import re
@@ -23,6 +25,8 @@ import yaml
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
 from PIL import Image
+
+from transformer_course.figures.widget import joined
 
 ROOT = Path(__file__).resolve().parent.parent
 LIMIT = 1_000_000  # bytes a notebook may have
@@ -136,6 +140,19 @@ def _widget_numbers(notebook: Any) -> Callable[[str], str]:
     return lambda text: WIDGET_ID.sub(lambda found: numbers.get(found[0], found[0]), text)
 
 
+def renewed(path: Path) -> Any:
+    """Return a notebook whose interactive figures have the present scripts and styles, without running it."""
+    notebook = nbformat.read(path, as_version=4)
+    for model in (
+        notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {}).values()
+    ):
+        module = model["state"].get("_anywidget_id", "").rpartition(".")[0].rpartition(".")[2]
+        if module:
+            for key, suffix in (("_esm", "js"), ("_css", "css")):
+                model["state"][key] = joined(module, suffix)
+    return notebook
+
+
 def same(old: Any, new: Any) -> bool:
     """True if two notebooks agree in everything but small differences of pixels.
 
@@ -162,10 +179,10 @@ def same_picture(old: str, new: str) -> bool:
     return first.shape == second.shape and bool(np.abs(first - second).mean() <= PIXEL_TOLERANCE)
 
 
-def run(path: Path, timeout: int, check: bool) -> bool:
-    """Execute one notebook, store it unless `check`, and return whether it changed."""
+def run(path: Path, check: bool, made: Callable[[Path], Any]) -> bool:
+    """Make one notebook anew, store it unless `check`, and return whether it changed."""
     old = path.read_text(encoding="utf-8")
-    notebook = execute(path, timeout)
+    notebook = made(path)
     new = nbformat.writes(notebook) + "\n"
     if len(new.encode()) > LIMIT:
         raise NotebookError(f"{_name(path)} would have {len(new.encode())} bytes; limit {LIMIT}")
@@ -188,11 +205,15 @@ def main() -> int:
     parser.add_argument("paths", nargs="*", type=Path, help="some notebooks only")
     parser.add_argument("--check", action="store_true", help="write nothing, fail on a change")
     parser.add_argument("--timeout", type=int, default=600, help="seconds a cell may take")
+    parser.add_argument(
+        "--scripts", action="store_true", help="run nothing, renew the scripts of stored figures"
+    )
     options = parser.parse_args()
+    made = renewed if options.scripts else functools.partial(execute, timeout=options.timeout)
     status = 0
     for path in [path.resolve() for path in options.paths] or listed_notebooks():
         try:
-            changed = run(path, options.timeout, options.check)
+            changed = run(path, options.check, made)
         except NotebookError as error:
             print(error, file=sys.stderr)
             return 1

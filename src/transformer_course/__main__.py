@@ -17,6 +17,9 @@ def main() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "true")
     # For bf16, oneDNN compiles a kernel for each shape and keeps 1,024; an epoch may have thousands.
     os.environ.setdefault("ONEDNN_PRIMITIVE_CACHE_CAPACITY", "20000")
+    # A lost process is told in a sentence of ours, so torch needn't warn of it in fifty lines.
+    if "TORCHELASTIC_RUN_ID" in os.environ:
+        os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")
     with watched_streams():
         try:
             _command()

@@ -1,4 +1,4 @@
-"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check, progress.
+"""The command `transformer-course` (chapter 07): train, translate, evaluate, score, attention, check, …
 
 What each option means is said at its command, and by `--help`. Errors are one sentence on standard error and
 exit status 1, also where output can't be written (`streams`); wrong usage exits with 2, Ctrl-C with 130.
@@ -14,7 +14,14 @@ import traceback
 import warnings
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import (
+    ExitStack,
+    contextmanager,
+    nullcontext,
+    redirect_stderr,
+    redirect_stdout,
+    suppress,
+)
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any, TextIO
@@ -38,13 +45,17 @@ from transformer_course.checks.marks_table import marks_table, refuse_other_tabl
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
+from transformer_course.devices import find_device
 from transformer_course.evaluation import (
     Scores,
     evaluate_by_phenomenon,
     evaluate_pairs,
     likelihood,
 )
+from transformer_course.export import KINDS as EXPORTS
+from transformer_course.export import export_run
 from transformer_course.fast import computes_bf16
+from transformer_course.info import info_text, run_info
 from transformer_course.lines import Answer, translate_lines
 from transformer_course.recipe import (
     PairError,
@@ -54,9 +65,19 @@ from transformer_course.recipe import (
 )
 from transformer_course.recipe.data import check_use
 from transformer_course.recipe.writing import check_output, only_writer
-from transformer_course.runs import RECIPES, Data, load_held_out, load_run, read_files, save_run
+from transformer_course.runs import (
+    RECIPES,
+    Data,
+    load_held_out,
+    load_run,
+    read_files,
+    save_run,
+    was_begun_by,
+)
+from transformer_course.serve import is_loopback, serve
 from transformer_course.streams import OutputError
-from transformer_course.training import DivergedError, Progress
+from transformer_course.training import DivergedError, Processes, Progress, joined
+from transformer_course.training.processes import ToldElsewhereError, job, local_rank
 from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.translator import AttentionMaps, Translator
 from transformer_course.waiting import told_if_long
@@ -71,6 +92,9 @@ app = typer.Typer(
 Out = Annotated[Path, typer.Option(help="Folder of the run.")]
 Run = Annotated[Path, typer.Argument(help="Folder of a trained run.")]
 Files = tuple[Path, Path] | None
+Device = Annotated[
+    str, typer.Option(help="cpu, cuda or mps; auto: a CUDA card if there is one, else cpu.")
+]
 Debug = Annotated[
     bool,
     typer.Option(
@@ -151,10 +175,15 @@ def train(
         typer.Option(help="Take the mean of the last so many checkpoints, if it validates better."),
     ] = None,
     precision: Annotated[
-        str | None, typer.Option(help="fp32 or bf16; the faster if left out.")
+        str | None,
+        typer.Option(help="fp32, bf16 or fp16; the faster of the first two if left out."),
+    ] = None,
+    accumulate: Annotated[
+        int | None, typer.Option(help="Compute a batch in so many parts, for less memory.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Decides all that is random.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    device: Device = "auto",
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
     debug: Debug = False,
@@ -169,6 +198,10 @@ def train(
     with more --steps the run is made longer. From there on the learning rate is the one that a run of so many
     updates has at each step, so the warm-up is not repeated. At the end of a run the rate is 0; it jumps up to
     where the longer run has it, and the loss may rise for a while.
+
+    Started by torchrun, several processes train one translator: torchrun --nproc-per-node 2 -m
+    transformer_course train ... Each computes its part of every batch, so --max-tokens and all else mean the
+    same. With --max-restarts, torchrun starts all again when one has died, and the run goes on.
     """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,
@@ -198,6 +231,7 @@ def train(
         "patience": patience,
         "average": average,
         "precision": precision,
+        "accumulate": accumulate,
         "seed": seed,
     }
     with _errors_in_one_sentence(debug, out):
@@ -205,32 +239,66 @@ def train(
             "files": _names(pairs, tsv) or None,
             "valid_files": _names(valid_pairs, valid_tsv) or None,
         }
-        if resume:
-            asked = _given(data_wishes | wishes | training_wishes)
-            data, recipe, threads = _saved_run(out, asked, threads)
-            _set_threads(threads)
-        else:
-            data = _new_data(_given(data_wishes))
-            recipe = _new_run(out, data, wishes, training_wishes, checkpoint)
-            threads = _set_threads(threads)
-        _train(data, recipe, out, threads, resume, checkpoint)
+        with joined() as processes, _one_voice(processes):
+            place = find_device(device, local_rank())
+            # What torchrun has started again goes on; the first process says so, before it writes.
+            begun = processes.first and was_begun_by(out, job())
+            resume = resume or processes.share("again" if begun else "") == "again"
+            if resume:
+                asked = _given(data_wishes | wishes | training_wishes)
+                data, recipe, threads = _saved_run(out, asked, threads)
+                _set_threads(threads)
+            else:
+                data = _new_data(_given(data_wishes))
+                recipe = _new_recipe(data, wishes, training_wishes, place)
+                if checkpoint:
+                    raise ValueError("--checkpoint needs --resume")
+                if processes.first:
+                    refuse_used(out)
+                threads = _set_threads(threads)
+            outcome = _train(data, recipe, out, threads, resume, checkpoint, place, processes)
+        if outcome == "interrupted":
+            raise typer.Exit(130)
+
+
+@contextmanager
+def _one_voice(processes: Processes) -> Iterator[None]:
+    """Of the processes that train together, only the first one is heard."""
+    with ExitStack() as stack:
+        if not processes.first:
+            nowhere = stack.enter_context(open(os.devnull, "w", encoding="utf-8"))
+            stack.enter_context(redirect_stdout(nowhere))
+            stack.enter_context(redirect_stderr(nowhere))
+        yield
 
 
 def _train(
-    data: Data, recipe: Recipe, out: Path, threads: int, resume: bool, checkpoint: str | None
-) -> None:
+    data: Data,
+    recipe: Recipe,
+    out: Path,
+    threads: int,
+    resume: bool,
+    checkpoint: str | None,
+    device: torch.device,
+    processes: Processes,
+) -> str:
+    """Train, and say how it ended."""
     with told_if_long(_say_on_stderr) as begin:
         begin(f"reading {' and '.join(data.files) or f'the corpus {data.corpus}'}")
         pairs = data.load()
-        with only_writer(out):  # from before the first file until the translator is there
-            if not resume:
+        # From before the first file until the translator is there.
+        with only_writer(out) if processes.first else nullcontext():
+            if processes.first and not resume:
                 refuse_used(out)
-                save_run(out, data, threads, pairs[2])
-            outcome = _train_on(pairs, data, recipe, out, resume, checkpoint, begin)
+                save_run(out, data, threads, pairs[2], job())
+            outcome = _train_on(
+                pairs, data, recipe, out, resume, checkpoint, begin, device, processes
+            )
     if outcome == "interrupted":
         _print_end(f"Saved. Go on with: {_go_on(out)}")
-        raise typer.Exit(130)
-    _print_end(f"Training {outcome}; the translator is in {out}")
+    else:
+        _print_end(f"Training {outcome}; the translator is in {out}")
+    return outcome
 
 
 def _say_on_stderr(text: str) -> None:
@@ -254,6 +322,8 @@ def _train_on(
     resume: bool,
     checkpoint: str | None,
     begin: Callable[[str], None],
+    device: torch.device,
+    processes: Processes,
 ) -> str:
     """Train with a progress bar; how it ended."""
     train_pairs, valid_pairs, test_pairs = pairs
@@ -261,7 +331,7 @@ def _train_on(
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     with suppress(OutputError):  # no reason not to train; it is told at the end
         print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
-    if recipe.training.precision == "bf16" and not computes_bf16():
+    if recipe.training.precision == "bf16" and not computes_bf16(device.type):
         print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
     with tqdm(
         total=recipe.training.max_steps,
@@ -291,6 +361,8 @@ def _train_on(
                     checkpoint=checkpoint,
                     report=report,
                     begin=begin,
+                    device=str(device),
+                    processes=processes,
                 )
         except DivergedError as error:
             rate = f"{recipe.training.peak_rate / 4:g}"
@@ -326,6 +398,7 @@ def translate(
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Write to this file, whole or not.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    device: Device = "auto",
     debug: Debug = False,
 ) -> None:
     """Translate sentences given on the command line, in a file, or on standard input.
@@ -349,7 +422,7 @@ def translate(
         if output:
             check_output(run, output, [] if text else [file or _standard_input()])
         _set_threads(threads)
-        translator = Translator.load(run)
+        translator = Translator.load(run, device)
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
             sys.stdout.reconfigure(encoding="utf-8")  # a file of ours is one that we can read
         place, lines = _lines_to_translate(text, file)
@@ -457,6 +530,7 @@ def evaluate(
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokeniser: 13a, none, ...")] = "13a",
     json_out: Annotated[Path | None, typer.Option("--json", help="Write scores as JSON.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    device: Device = "auto",
     debug: Debug = False,
 ) -> None:
     """Score a translator: exact match and BLEU, and for the grammar by phenomenon.
@@ -465,7 +539,7 @@ def evaluate(
     """
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
-        translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out)
+        translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out, device)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
@@ -482,6 +556,7 @@ def score(
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write scores as JSON.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    device: Device = "auto",
     debug: Debug = False,
 ) -> None:
     """Say how probable a translator finds translations that are given.
@@ -492,7 +567,7 @@ def score(
     """
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
-        translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out)
+        translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out, device)
         _check_sentences(translator, test, data)
         found = likelihood(translator, test)
         if json_out:
@@ -506,13 +581,13 @@ def score(
 
 
 def _translator_and_pairs(
-    run: Path, pairs: Files, tsv: Path | None, json_out: Path | None
+    run: Path, pairs: Files, tsv: Path | None, json_out: Path | None, device: str
 ) -> tuple[Translator, Data, list[Pair]]:
     """A run's translator and what it is measured on: the files that are named, or the held-out pairs."""
     files = _names(pairs, tsv)
     if json_out:
         check_output(run, json_out, files)
-    translator = Translator.load(run)
+    translator = Translator.load(run, device)
     data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
     return translator, data, test
 
@@ -536,6 +611,7 @@ def attention(
     ] = None,
     output: Annotated[Path | None, typer.Option(help="A file, .json or .npz.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    device: Device = "auto",
     debug: Debug = False,
 ) -> None:
     """Write what each head of each layer looks at while the model translates a sentence.
@@ -552,7 +628,7 @@ def attention(
                 raise ValueError(f"--output ({output}) must end with .json or .npz")
             check_output(run, output)
         _set_threads(threads)
-        translator = Translator.load(run)
+        translator = Translator.load(run, device)
         texts = [line_of_text(given) for given in (text, target) if given is not None]
         for line in texts:
             if isinstance(line, ValueError):
@@ -572,6 +648,73 @@ def _write_maps(found: AttentionMaps, output: Path | None) -> None:
         write_atomically(output, written.encode())
     else:
         print(written, end="")
+
+
+@app.command()
+def info(
+    run: Run,
+    json_out: Annotated[Path | None, typer.Option("--json", help="Write the same as JSON.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Say what a run is: recipe, sizes, parameters, data, validations, files and versions."""
+    with _errors_in_one_sentence(debug):
+        if json_out:
+            check_output(run, json_out)
+        found = run_info(run)
+        if json_out:
+            write_json(json_out, found)
+        print(info_text(found))
+
+
+@app.command("export")
+def export_translator(
+    run: Run,
+    to: Annotated[str, typer.Option(help=f"For which program: {', '.join(EXPORTS)}.")],
+    out: Annotated[
+        Path | None, typer.Option(help="A new folder; beside the run's if left out.")
+    ] = None,
+    quantization: Annotated[
+        str | None,
+        typer.Option(
+            help="Weights for ctranslate2: float32 if left out, or int8, which is smaller."
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Write a translator for another program, into a new folder: nothing is ever written over."""
+    with _errors_in_one_sentence(debug):
+        place = export_run(run, to, out, quantization)
+        sizes = [(path.name, path.stat().st_size / 1e6) for path in sorted(place.iterdir())]
+        print(f"{place}: {', '.join(f'{name} ({size:.1f} MB)' for name, size in sizes)}")
+
+
+@app.command("serve")
+def serve_translator(
+    run: Run,
+    host: Annotated[
+        str, typer.Option(help="Address to listen at; this one only this computer reaches.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8000,
+    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    debug: Debug = False,
+) -> None:
+    """Translate on a local web page, and for programs that send JSON to /translate.
+
+    Requests that arrive together are translated together. A request that is too long is refused (413), and so
+    is each while too many are waiting (503). Ctrl-C or SIGTERM ends it, after the requests in work are
+    answered.
+    """
+    with _errors_in_one_sentence(debug):
+        _set_threads(threads)
+        translator = Translator.load(run)
+        if not is_loopback(host):
+            told = f"whoever reaches {host} can use it; there is no password and no encryption"
+            print(f"Note: {told}", file=sys.stderr)
+
+        def ready(address: str) -> None:
+            print(f"{address} translates with {run}; Ctrl-C ends", flush=True)
+
+        serve(translator, host, port, ready=ready)
 
 
 @app.command("check")
@@ -685,19 +828,12 @@ def _new_data(given: dict[str, Any]) -> Data:
     return data
 
 
-def _new_run(
-    out: Path,
-    data: Data,
-    wishes: dict[str, Any],
-    training_wishes: dict[str, Any],
-    checkpoint: str | None,
+def _new_recipe(
+    data: Data, wishes: dict[str, Any], training_wishes: dict[str, Any], device: torch.device
 ) -> Recipe:
     """The corpus' recipe, with what was asked for on the command line."""
-    if checkpoint:
-        raise ValueError("--checkpoint needs --resume")
-    refuse_used(out)
     recipe = RECIPES.get(data.corpus, Recipe())
-    faster = {"precision": "bf16" if computes_bf16() else "fp32"}
+    faster = {"precision": "bf16" if computes_bf16(device.type) else "fp32"}
     training = replace(recipe.training, **faster | _given(training_wishes))
     if training.warmup_steps >= training.max_steps and training_wishes["warmup_steps"] is None:
         training = replace(training, warmup_steps=max(1, training.max_steps // 10))
@@ -749,6 +885,8 @@ def _tell_changes(before: Recipe, now: Recipe) -> None:
             f"from here on the highest learning rate is {new.peak_rate:g} instead of {old.peak_rate:g}, after "
             f"a warm-up of {new.warmup_steps:,} updates instead of {old.warmup_steps:,}"
         )
+    if new.accumulate != old.accumulate:
+        print(f"from here on a batch is computed in {new.accumulate} parts, not {old.accumulate}")
     if new.patience != old.patience:
         until = (
             f"after {new.patience} validations without a lower loss" if new.patience else "never"
@@ -770,6 +908,8 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
     try:
         yield
         sys.stdout.flush()
+    except ToldElsewhereError as error:
+        raise typer.Exit(1) from error
     except OutputError:
         raise  # `watched_streams` tells it
     except (ValueError, OSError) as error:

@@ -57,12 +57,18 @@ def use_fast(model: Model, fast: bool = True, attention: bool = True) -> Model:
     return model
 
 
-def computes_bf16() -> bool:
-    """Whether the processor has instructions for numbers of 16 bits, so that mixed precision is faster.
+def computes_bf16(device: str = "cpu") -> bool:
+    """Whether a device has instructions for numbers of 16 bits (bf16), so that mixed precision is faster.
+
+    Args:
+        device: the kind of device.
 
     Returns:
-        What torch says of the processor; True where an older torch can't tell.
+        What torch says of it; True where an older torch can't tell of a processor, False for other kinds than
+        "cpu" and "cuda".
     """
+    if device != "cpu":
+        return device == "cuda" and torch.cuda.is_bf16_supported(including_emulation=False)
     if not hasattr(torch.cpu, "get_capabilities"):
         return True
     has = torch.cpu.get_capabilities()

@@ -4,7 +4,7 @@ The names of `recipe.settings`, `recipe.data` and `recipe.folder` that a run in 
 """
 
 from transformer_course.recipe.data import Data, digest, read_files
-from transformer_course.recipe.folder import load_held_out, load_run, save_run
+from transformer_course.recipe.folder import load_held_out, load_run, save_run, was_begun_by
 from transformer_course.recipe.settings import GRAMMAR_RECIPE, MULTI30K_RECIPE, RECIPES
 
 __all__ = [
@@ -17,4 +17,5 @@ __all__ = [
     "load_run",
     "read_files",
     "save_run",
+    "was_begun_by",
 ]

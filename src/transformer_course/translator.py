@@ -34,6 +34,7 @@ from transformer_course.corpus.batches import (
 from transformer_course.corpus.pairs import words
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, ParallelModel, beam_search
+from transformer_course.devices import find_device
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.leaving_out import unused_places
 from transformer_course.loss import sentence_log_probs
@@ -134,7 +135,7 @@ class Translator:
 
         Args:
             folder: where it is.
-            device: where it shall compute: "cpu", "cuda", or another that torch knows and finds.
+            device: where it shall compute: "cpu", "cuda", "auto", or another (`devices.find_device`).
 
         Returns:
             The translator, in evaluation mode.
@@ -145,7 +146,7 @@ class Translator:
             OSError: if the vocabulary is there and can't be opened.
             ValueError: if torch knows no such device, finds none of that kind, or it is "meta".
         """
-        place = _device(device)
+        place = find_device(device)
         path = Path(folder) / "model.safetensors"
         if not path.exists() and list_checkpoints(Path(folder)):
             raise CheckpointError(f"{path} is missing: training isn't finished, resume it first")
@@ -334,18 +335,16 @@ class Translator:
         Raises:
             ValueError: if it is empty or too long or no text that UTF-8 can write.
         """
-        if problem := self._problem(self.vocabulary.encode([sentence])[0]):
+        ids = self.vocabulary.encode([sentence])[0]
+        if problem := _problem(ids, self.model.config.max_len):
             raise ValueError(f"sentence ({_start(sentence)}) {problem}")
 
     def _by_limit(self, examples: Sequence[Example]) -> dict[int, list[int]]:
-        """Sentences by how long their translations may get: about twice as long, at least 42 tokens.
-
-        The limit follows from the sentence alone, so that its neighbours never change its translation.
-        """
+        """Sentences by how long their translations may get (`length_limit`)."""
         groups: dict[int, list[int]] = {}
         for i, (ids, _) in enumerate(examples):
-            limit = 2 * _SOURCE_STEP * math.ceil((len(ids) + 1) / _SOURCE_STEP) + 10
-            groups.setdefault(min(limit, self.model.config.max_len), []).append(i)
+            limit = length_limit(len(ids), self.model.config.max_len)
+            groups.setdefault(limit, []).append(i)
         return groups
 
     @torch.inference_mode()
@@ -427,18 +426,51 @@ class Translator:
 
     def _encode(self, sentences: Sequence[str]) -> list[list[int]]:
         rows = self.vocabulary.encode(sentences)
-        for number, (sentence, ids) in enumerate(zip(sentences, rows, strict=True), 1):
-            if problem := self._problem(ids):
-                raise ValueError(f"sentence {number} ({_start(sentence)}) {problem}")
+        check_encoded(sentences, rows, self.model.config.max_len)
         return rows
 
-    def _problem(self, ids: list[int]) -> str:
-        """Why a sentence can't be translated; empty if it can."""
-        limit = self.model.config.max_len - 1
-        if not ids:
-            return "is empty"
-        too_long = f"has {len(ids)} subwords, the model takes at most {limit}"
-        return too_long if len(ids) > limit else ""
+
+def length_limit(n_subwords: int, max_len: int) -> int:
+    """How long a translation may get: about twice as long as its source, at least 42 tokens.
+
+    The limit follows from the sentence alone, so that its neighbours never change its translation.
+
+    Args:
+        n_subwords: of the source, without </s>.
+        max_len: the longest sequence that the model takes.
+
+    Returns:
+        Most tokens of the translation, </s> included.
+
+    >>> length_limit(5, 512), length_limit(16, 512), length_limit(500, 512)
+    (42, 74, 512)
+    """
+    limit = 2 * _SOURCE_STEP * math.ceil((n_subwords + 1) / _SOURCE_STEP) + 10
+    return min(limit, max_len)
+
+
+def check_encoded(sentences: Sequence[str], rows: Sequence[Sequence[int]], max_len: int) -> None:
+    """Refuse sentences that can't be translated.
+
+    Args:
+        sentences: the texts, for the message.
+        rows: their subwords, without </s>.
+        max_len: the longest sequence that the model takes.
+
+    Raises:
+        ValueError: if one is empty or too long; the message has its number and its beginning.
+    """
+    for number, (sentence, ids) in enumerate(zip(sentences, rows, strict=True), 1):
+        if problem := _problem(ids, max_len):
+            raise ValueError(f"sentence {number} ({_start(sentence)}) {problem}")
+
+
+def _problem(ids: Sequence[int], max_len: int) -> str:
+    """Why a sentence can't be translated; empty if it can."""
+    if not ids:
+        return "is empty"
+    too_long = f"has {len(ids)} subwords, the model takes at most {max_len - 1}"
+    return too_long if len(ids) > max_len - 1 else ""
 
 
 def _confidence(found: Hypothesis) -> float:
@@ -447,24 +479,6 @@ def _confidence(found: Hypothesis) -> float:
 
 def _start(sentence: str) -> str:
     return repr(sentence) if len(sentence) <= 40 else f"{sentence[:40]!r}…"
-
-
-def _device(name: str) -> torch.device:
-    try:
-        device = torch.device(name)
-    except RuntimeError as error:
-        raise ValueError(
-            f"device ({name!r}) must be one that torch knows: 'cpu', 'cuda'"
-        ) from error
-    if device.type == "meta":
-        raise ValueError(f"device ({name!r}) must be one that computes; 'meta' keeps no numbers")
-    try:
-        torch.zeros(1, device=device)
-    except (RuntimeError, AssertionError, ImportError) as error:  # each kind says it in its own way
-        raise ValueError(
-            f"device ({name!r}) must be there: torch finds no such graphics processor"
-        ) from error
-    return device
 
 
 def load_vocabulary(folder: Path) -> Vocabulary:

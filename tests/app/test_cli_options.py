@@ -417,7 +417,9 @@ def test_patience_and_average_work_with_resume(
     run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     losses = chain([3.0, 1.0, 2.0, 2.5, 1.5], repeat(9.0))  # the last ones are those of the average
-    monkeypatch.setattr("transformer_course.recipe.train.validation_loss", lambda *_: next(losses))
+    monkeypatch.setattr(
+        "transformer_course.recipe.train.validation_loss", lambda *_, **__: next(losses)
+    )
     out = tmp_path / "run"
     train = ["train", "--pairs", *files, "--out", out, *QUICK, *SIZES, "--steps", 60]
     result = run(*train, "--validate-every", 1, "--patience", 3, "--average", 2)
@@ -457,7 +459,9 @@ def test_a_run_that_stopped_early_goes_on_with_more_patience(
     steps: int,
 ) -> None:
     losses = chain([3.0, 1.0], repeat(2.0))
-    monkeypatch.setattr("transformer_course.recipe.train.validation_loss", lambda *_: next(losses))
+    monkeypatch.setattr(
+        "transformer_course.recipe.train.validation_loss", lambda *_, **__: next(losses)
+    )
     out = tmp_path / "run"
     train = ["train", "--pairs", *files, "--out", out, *QUICK, *SIZES, "--steps", 7]
     assert "stopped early" in run(*train, "--validate-every", 1, "--patience", 3).out

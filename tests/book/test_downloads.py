@@ -14,6 +14,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from plain_markdown import leftovers
 from test_book import HTML, NOTEBOOKS, PAGES, ROOT, parsed
 
 sys.path.append(str(ROOT / "book" / "_ext"))
@@ -56,7 +57,9 @@ def first_code(notebook: Any) -> str:
 def test_a_downloaded_notebook_is_plain(name: str) -> None:
     notebook = downloaded(name)
     nbformat.validate(notebook)
-    text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    texts = [cell.source for cell in notebook.cells if cell.cell_type == "markdown"]
+    assert [left for text in texts for left in leftovers(text)] == []
+    text = "\n\n".join(texts)
     assert MYST.findall(text) == []
     assert text.count("<details>") == text.count("</details>")
     assert "package" in first_code(notebook)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Page, expect
 
 from .conftest import AXE, HTML, PATIENCE, Visit, looked_at, settle, watch
@@ -263,6 +265,17 @@ def test_the_panel_is_accessible_and_fits(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.get_by_role("button", name="Forget my progress").click()
     assert looked_at(page, scheme, None) == []
+
+
+def test_on_a_dark_page_the_map_has_no_white_card(reader: Callable[..., Page]) -> None:
+    page = reader(FRONT, MEMORY, color_scheme="dark")
+    ground = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    own = tuple(map(int, re.findall(r"\d+", ground)[:3]))
+    assert max(own) < 64
+    with Image.open(io.BytesIO(page.locator("#progress-map").screenshot())) as picture:
+        pixels = picture.convert("RGB")
+    assert pixels.getpixel((1, 1)) == own
+    assert max(high for _, high in pixels.getextrema()) > 180  # the words are light
 
 
 def test_without_scripts_the_map_is_there(browser: Browser) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import AXE, HTML, TELEPHONE, looked_at
+from .conftest import AXE, HTML, PATIENCE, TELEPHONE, looked_at
 
 TIRED = "The animal didn't cross the street because it was too tired."
 FRENCH = "L'animal n'a pas traversé la rue parce qu'il était trop fatigué."
@@ -22,7 +23,7 @@ def started(site: str, new_page: Callable[..., Page]) -> Callable[..., Locator]:
         page.goto(f"{site}/book/try_it.html{query}")
         tool = page.locator("#try-it")
         tool.get_by_role("button", name="Start the translator").click()
-        expect(tool.get_by_role("status")).not_to_be_empty()
+        expect(tool.get_by_role("status")).not_to_be_empty(timeout=PATIENCE)
         return tool
 
     return start
@@ -91,6 +92,42 @@ def test_temperature_vectors_and_the_beam_are_shown(started: Callable[..., Locat
     assert strips.first.locator("rect").count() == 128
     tool.get_by_label("no positions").check()
     expect(strips).to_have_count(2)
+
+
+def test_pointing_at_a_subword_shows_all_heads(started: Callable[..., Locator]) -> None:
+    tool = started()
+    words = tool.get_by_role("group", name="Choose a word").get_by_role("button")
+    words.nth(1).hover()
+    expect(words.nth(1)).to_have_attribute("aria-pressed", "true")
+    expect(tool.locator(".try-map")).to_have_attribute(
+        "aria-label", re.compile("Most weight on animal")
+    )
+    heads = tool.get_by_role("img", name="Weights of 8 heads, a row each, on 14 subwords")
+    drawn = heads.locator("rect:not(.try-none)")
+    weights = [float(rect.get_attribute("opacity") or 0) for rect in drawn.all()]
+    assert len(weights) == 8 * 14
+    assert all(sum(weights[i : i + 14]) == pytest.approx(1) for i in range(0, 8 * 14, 14))
+    tool.get_by_label("Weights of the").select_option("decoder: looks back")
+    words.nth(2).click()
+    expect(
+        tool.get_by_role("img", name="Weights of 8 heads, a row each, on 3 subwords")
+    ).to_be_visible()
+    tool.get_by_label("without layer").select_option("decoder 1")
+    expect(tool.get_by_role("img", name="Weights of 4 heads")).to_be_visible()
+
+
+def test_each_view_links_to_its_chapter(started: Callable[..., Locator]) -> None:
+    tool = started("?break=positions&view=encoder&beam=2")
+    expect(tool.get_by_role("img", name="Beam of 2")).to_be_visible()
+    expect(tool.get_by_label("Weights of the")).to_have_value("2")
+    links = [link.get_attribute("href") or "" for link in tool.get_by_role("link").all()]
+    tool.get_by_label("Weights of the").select_option("decoder: looks at the source")
+    links += [link.get_attribute("href") or "" for link in tool.get_by_role("link").all()]
+    pages = {link.rsplit("/", 1)[1] for link in links}
+    assert {page[:2] for page in pages} == {"01", "02", "04", "05", "06", "07", "09", "10"}
+    assert all((HTML / "chapters" / page).is_file() for page in pages)
+    tool.get_by_role("link", name="07").click()
+    expect(tool.page).to_have_title(re.compile("^07 "))
 
 
 def test_markup_in_a_sentence_is_text(started: Callable[..., Locator]) -> None:

@@ -20,7 +20,7 @@ from transformer_course.checks.long_context.explore import (
     layout_table,
     window_table,
 )
-from transformer_course.checks.long_context.tables import table, with_tables
+from transformer_course.checks.tables import table, with_tables
 from transformer_course.long_context import (
     TransformerXLPositions,
     context_cost,

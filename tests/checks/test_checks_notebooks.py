@@ -7,6 +7,7 @@ from typing import Any
 
 import nbformat
 import pytest
+from plain_markdown import leftovers
 
 from tools import make_exercises
 from transformer_course.checks.discovery import exercises_by_chapter
@@ -108,8 +109,26 @@ def test_exercises_are_numbered_as_figures_are(path: Path) -> None:
 @pytest.mark.parametrize("path", BOTH, ids=lambda path: f"{path.parent.name}/{path.stem}")
 def test_an_exercise_needs_no_extension(path: Path) -> None:
     """Plain Markdown, which VS Code and Colab show as JupyterLab does: no directive, role or label of MyST."""
-    text = "\n\n".join(cell.source for cell in cells(path) if cell.cell_type == "markdown")
-    assert re.findall(r"\{[\w:-]+\}`|^(?:`{3,}|:{3,})\{|^\([\w-]+\)=$|^:\w+:", text, re.M) == []
+    texts = {cell.id: cell.source for cell in cells(path) if cell.cell_type == "markdown"}
+    assert {ident: left for ident, text in texts.items() if (left := leftovers(text))} == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```{exercise} A\nDo it.\n```",
+        ":::{hint}\nThink.\n:::",
+        "See {term}`keys <key>`.",
+        "See {eq}`eq-a`, and more.",
+        "(a-label)=\n## A",
+        "> ```{math}\n> x\n> ```",
+        "<details><summary>A</summary>\nnot **bold** there: the line before must be empty\n</details>",
+        "<details><summary>A</summary>\nno [link](b.md) either\n</details>",
+    ],
+)
+def test_what_needs_an_extension_is_seen(text: str) -> None:
+    assert leftovers(text) != []
+    assert leftovers("## A\n\n*b* `{c}` **d** [e](f.md): $x_{i} * y$ is 5 %.\n\n- `a[0](b)`") == []
 
 
 @pytest.mark.parametrize("path", BOTH, ids=lambda path: f"{path.parent.name}/{path.stem}")

@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import warnings
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ from oracles import assert_same, assert_same_gradients, random_ids, refuses, sha
 from torch import Tensor, nn
 from transformers.models.llama import modeling_llama
 
-from transformer_course.checkpoints import CheckpointError, load_tensors, save_tensors
+from transformer_course.checkpoints import FORMAT, CheckpointError, load_tensors, save_tensors
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import beam_search, greedy, sample
 from transformer_course.encoder_decoder import (
     DecoderLayer,
@@ -872,9 +873,41 @@ def test_models_come_back_from_their_files(tmp_path: Path, kind: str) -> None:
     assert torch.equal(again(inputs), model(inputs))
 
 
+@pytest.mark.parametrize("pooling", ["first", "mean", "last"])
+@torch.no_grad()
+def test_a_classifier_comes_back_with_its_body(tmp_path: Path, pooling: Any) -> None:
+    model = shaken(Classifier(decoder("modern", tie_embeddings=False), 3, pooling))
+    save_model(model.train(), tmp_path)
+    again: Any = load_model(tmp_path)
+    assert (type(again.body), again.config, again.training) == (DecoderOnly, model.config, False)
+    assert_same_weights(again, model)
+    ids = random_ids([5, 3], VOCAB)
+    assert torch.equal(again(ids), model(ids))
+
+
+def test_a_vocabulary_stands_beside_the_model_and_belongs_to_it(tmp_path: Path) -> None:
+    few, others = (Vocabulary.train([text] * 9, 300) for text in ("the cat", "a dog"))
+    torch.manual_seed(0)
+    model = DecoderOnly(DecoderConfig(len(few) + 1, layer(), n_layers=1))  # the last id is [MASK]
+    save_model(model, tmp_path, few)
+    found = Vocabulary.load(tmp_path / "vocabulary.json")
+    assert found.encode(["the cat"]) == few.encode(["the cat"])
+    assert_same_weights(load_model(tmp_path, found), model)
+    assert_same_weights(load_model(tmp_path), model)
+    path = tmp_path / "model.safetensors"
+    with spoilt(f"{path} belongs to another vocabulary than the one given"):
+        load_model(tmp_path, others)
+    save_model(model, tmp_path)  # without one
+    with spoilt(f"{path} belongs to another vocabulary than the one given"):
+        load_model(tmp_path, few)
+    for small, ids in ((decoder(), VOCAB), (vision(), 0)):
+        with refuses(f"vocabulary has {len(few)} entries, the model {ids} token ids"):
+            save_model(small, tmp_path, few)
+
+
 def test_files_that_hold_no_family_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "model.safetensors"
-    names = "['EncoderOnly', 'DecoderOnly', 'VisionTransformer']"
+    names = "['EncoderOnly', 'DecoderOnly', 'VisionTransformer', 'Classifier']"
     with spoilt(f"{path} is missing"):
         load_model(tmp_path)
     translator: Any = tiny_model()
@@ -899,6 +932,29 @@ def test_files_that_hold_no_family_are_refused(tmp_path: Path) -> None:
         save_tensors(path, tensors, {"family": "DecoderOnly"} | left)
         with spoilt(f"{path} is damaged or of another version ('{missing}')"):
             load_model(tmp_path)
+    with spoilt(f"Transformer can't be saved: `load_model` knows {names}"):
+        save_model(Classifier(translator, 3), tmp_path)
+    save_model(Classifier(encoder(), 3), tmp_path)
+    tensors, values = load_tensors(path)
+    image = {"family": "VisionTransformer", "config": asdict(vision().config)}
+    for changes, reason in [
+        ({"body": image}, "a Classifier has no body of VisionTransformer"),
+        ({"n_classes": 4}, f"{misfit}: output.weight must have shape (4, 16), got (3, 16)"),
+        ({"body": {"family": "Other", "config": {}}}, "'Other'"),
+    ]:
+        save_tensors(path, tensors, values | changes)
+        with spoilt(f"{path} is damaged or of another version ({reason})"):
+            load_model(tmp_path)
+    save_model(decoder(), tmp_path)
+    tensors, values = load_tensors(path)
+    save_tensors(path, tensors, values | {"format": FORMAT + 1})
+    with spoilt(
+        f"{path} has format {FORMAT + 1}, this package reads up to {FORMAT}: install a newer one"
+    ):
+        load_model(tmp_path)
+    del values["format"]  # as files were before they had one
+    save_tensors(path, tensors, values)
+    assert_same_weights(load_model(tmp_path), decoder())
     save_model(decoder(), tmp_path)
     whole = path.read_bytes()
     path.write_bytes(whole[:-1] + bytes([whole[-1] ^ 1]))
@@ -1103,6 +1159,32 @@ def test_folders_that_hold_no_such_model_are_refused(tmp_path: Path) -> None:
         from_pretrained(tmp_path)
     weights.unlink()
     with spoilt(f"{weights} is missing"):
+        from_pretrained(tmp_path)
+
+
+@torch.no_grad()
+def test_weights_in_several_files_are_read(tmp_path: Path) -> None:
+    """Large models come so."""
+    theirs("llama").save_pretrained(tmp_path, max_shard_size="4KB")
+    parts = sorted(tmp_path.glob("model-*.safetensors"))
+    assert len(parts) > 2
+    assert not (tmp_path / "model.safetensors").exists()
+    assert_same_weights(from_pretrained(tmp_path), from_pretrained(folder_of("llama")))
+    index = tmp_path / "model.safetensors.index.json"
+    names = json.loads(index.read_text())["weight_map"]
+    for damaged in ({}, {"weight_map": {}}, {"weight_map": {"a": 3}}, {"weight_map": [1]}):
+        index.write_text(json.dumps(damaged))
+        with spoilt(f"{index} must have a weight_map: weights, and the file of each beside it"):
+            from_pretrained(tmp_path)
+    index.write_text(json.dumps({"weight_map": names | {"a": "../a.safetensors"}}))
+    with spoilt(f"{index} must have a weight_map: weights, and the file of each beside it"):
+        from_pretrained(tmp_path)
+    index.write_text("{")
+    with pytest.raises(CheckpointError, match=f"^{re.escape(str(index))} is damaged: "):
+        from_pretrained(tmp_path)
+    index.write_text(json.dumps({"weight_map": names}))
+    parts[1].unlink()
+    with spoilt(f"{parts[1]} is missing"):
         from_pretrained(tmp_path)
 
 

@@ -2,6 +2,7 @@
 
 import math
 from itertools import combinations
+from typing import Any
 
 import pytest
 import torch
@@ -9,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from transformer_course.encoder_decoder import Transformer, TransformerConfig
+from transformer_course.encoder_decoder import LayerConfig, Transformer, TransformerConfig
+from transformer_course.families import DecoderConfig, DecoderOnly, EncoderConfig, EncoderOnly
 from transformer_course.inspecting import (
     AttentionOnly,
     alignment_error_rate,
@@ -36,6 +38,7 @@ from transformer_course.inspecting import (
 )
 from transformer_course.masking import padding_mask
 from transformer_course.multi_head import MultiHeadAttention, record_attention
+from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict
 
 VOCAB, SRC, TGT = 23, 7, 5
 
@@ -319,6 +322,96 @@ def test_attention_with_other_weights() -> None:
     assert not weights[..., -1].any()  # what is hidden gets nothing
     assert output.shape == (1, 2, 12)
     assert torch.equal(model(src, tgt), own)
+
+
+def test_a_change_of_weights_within_another() -> None:
+    model, src, tgt = small()
+    name = "encoder_layers.0.self_attention"
+    own = model(src, tgt)
+    with changed_attention(model, {name: equal_weights}):
+        equal = model(src, tgt)
+        with changed_attention(model, {name: lambda weights, _mask: weights.flip(-1)}):
+            assert torch.allclose(model(src, tgt), equal, atol=1e-6)  # equal ones, turned round
+        with changed_attention(model, {name: lambda weights, _mask: 2 * weights}):
+            assert not torch.allclose(model(src, tgt), equal, atol=1e-3)
+        assert torch.equal(model(src, tgt), equal)
+    assert torch.equal(model(src, tgt), own)
+
+
+# ---------------------------------------------------------------- models of later chapters
+
+
+def later(name: str) -> tuple[nn.Module, tuple[Tensor, ...]]:
+    """A small model of chapters 11 to 13, and what it reads."""
+    torch.manual_seed(0)
+    sizes: dict[str, Any] = {"d_model": 12, "n_heads": 3, "d_ff": 20, "dropout": 0.0}
+    src, tgt = torch.randint(3, VOCAB, (1, SRC)), torch.randint(3, VOCAB, (1, TGT))
+    if name == "fertility":
+        fertilities = torch.ones_like(src)
+        return FertilityTransformer(TransformerConfig(VOCAB, **sizes)).eval(), (src, fertilities)
+    if name == "mask-predict":
+        return MaskPredict(TransformerConfig(VOCAB, **sizes)).eval(), (src, tgt)
+    changes: dict[str, dict[str, Any]] = {
+        "rotary": {"d_model": 24, "n_key_heads": 1, "rotary_base": 10000.0},
+        "since 2017": {"norm_kind": "rms", "activation": "swiglu", "qk_norm": True},
+    }
+    changes |= {kind: {"relative": kind} for kind in ("alibi", "t5", "shaw", "xl")}
+    layer = LayerConfig(**(sizes | changes.get(name, {})))
+    if name == "encoder":
+        return EncoderOnly(EncoderConfig(VOCAB, layer, 2)).eval(), (src,)
+    return DecoderOnly(DecoderConfig(VOCAB, layer, 2)).eval(), (src,)
+
+
+LATER = ["encoder", "decoder", "rotary", "since 2017", "alibi", "t5", "shaw", "xl"]
+LATER += ["fertility", "mask-predict"]
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_models_of_later_chapters_are_seen_and_patched(name: str) -> None:
+    model, inputs = later(name)
+    names = layer_names(model)
+    src = inputs[0]
+    changed = src.clone()
+    changed[0, 2] = 3 + (src[0, 2] - 2) % (VOCAB - 3)
+    with torch.no_grad(), recorded(model, names) as there:
+        model(changed, *inputs[1:])
+    whole = model(*inputs)
+    with torch.no_grad():
+        table = patching_map(
+            model, lambda: (model(*inputs) - whole).norm(), {names[0]: there[names[0]]}, range(SRC)
+        )
+    assert len(names) == (4 if len(inputs) == 2 else 2)
+    assert int(table[0].argmax()) == 2
+    assert model(*inputs).equal(whole)
+    if len(inputs) == 2:
+        assert [len(layer_names(model, side)) for side in ("encoder", "decoder")] == [2, 2]
+    value = gradient_times_input(model, names[0], lambda: model(*inputs)[0, -1, 5])
+    assert value.shape == (1, SRC)
+    assert value.abs().sum() > 0
+
+
+@pytest.mark.parametrize("name", LATER)
+def test_the_weights_of_later_models_are_changed_and_recorded(name: str) -> None:
+    """Also where a score bias stands beside the scores (chapter 12): its own weights change nothing."""
+    model, inputs = later(name)
+    names = [n for n, part in model.named_modules() if isinstance(part, MultiHeadAttention)]
+    own = model(*inputs)
+    with changed_attention(model, dict.fromkeys(names, lambda weights, _mask: weights)):
+        assert torch.allclose(model(*inputs), own, atol=1e-6)
+    with changed_attention(model, dict.fromkeys(names, equal_weights)):
+        assert not torch.allclose(model(*inputs), own, atol=1e-3)
+        with record_attention(model) as maps:
+            model(*inputs)
+    for weights in maps.values():
+        seen = weights[0, 0, -1]
+        assert torch.allclose(seen[seen > 0], 1 / (seen > 0).sum())
+    assert set(maps) == set(names)
+    assert torch.equal(model(*inputs), own)
+    attention = model.get_submodule(names[0])
+    assert isinstance(attention, MultiHeadAttention)
+    d_model = attention.w_query.in_features
+    norms = value_norms(attention, torch.randn(1, SRC, d_model))
+    assert norms.shape == (1, attention.n_heads, SRC)
 
 
 # ---------------------------------------------------------------- layers

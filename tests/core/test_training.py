@@ -416,7 +416,7 @@ def test_ctrl_c_just_after_an_update_is_never_lost(tmp_path: Path) -> None:
             return self.asked > 1
 
     run, late = trainer(tmp_path), Late()
-    run._update(run.data.tensors(run._batches[0]))
+    run._update(run._batches[0])
     stopped = run._after_update(late)
     assert (stopped == "interrupted") == bool(list_checkpoints(tmp_path))
 
@@ -479,7 +479,7 @@ def test_one_update_is_adam_on_the_clipped_gradient() -> None:
     norm = torch.stack([g.square().sum() for g in gradients]).sum().sqrt()
     assert norm > 0.05
     before = weights(run.model)
-    run._update([batch.src, batch.tgt])
+    run._update(run._batches[0])
     for name, parameter in twin.named_parameters():
         gradient = parameter.grad * 0.05 / norm
         # Adam's first update: both means are corrected to the gradient and its square.
@@ -496,7 +496,7 @@ def test_every_example_is_seen_once_an_epoch_in_ever_new_order() -> None:
     for epoch in range(3):
         for _ in range(len(run._batches)):
             orders[epoch] += run._batches[run.position]
-            run._update(run.data.tensors(run._batches[run.position]))
+            run._update(run._batches[run.position])
         batches.append(run._batches)
     assert all(sorted(order) == list(range(len(EXAMPLES))) for order in orders)
     assert orders[0] != orders[1] != orders[2] != orders[0]
@@ -907,7 +907,7 @@ def test_the_validation_loss_is_the_mean_over_tokens() -> None:
         ("peak_rate", math.nan, "must be above 0 and finite"),
         ("clip_norm", math.inf, "must be above 0 and finite"),
         ("schedule", "linear", "must be 'cosine' or 'inverse_sqrt'"),
-        ("precision", "fp8", "must be 'fp32' or 'bf16'"),
+        ("precision", "fp8", "must be 'fp32', 'bf16' or 'fp16'"),
     ],
 )
 def test_a_wrong_setting_is_named(field: str, value: object, rule: str) -> None:

@@ -32,6 +32,7 @@ from transformer_course.figures import attention_plane, flow, palette, widget
 from transformer_course.positional_encoding import sinusoidal_encoding
 
 ROOT = Path(__file__).resolve().parents[2]
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 CSS = (ROOT / "book" / "static" / "course.css").read_text(encoding="utf-8")
 FOLDER = Path(inspect.getfile(figures)).parent
 HEX = re.compile(r"#[0-9a-fA-F]{6}")
@@ -255,12 +256,24 @@ def test_widgets_load_nothing() -> None:
         assert "url(" not in path.read_text(encoding="utf-8"), path.name
 
 
+def test_notebooks_store_the_present_scripts_and_styles_of_their_figures() -> None:
+    """`python tools/execute_notebooks.py --scripts` renews them."""
+    seen = 0
+    for path in sorted([*ROOT.glob("chapters/*.ipynb"), *ROOT.glob("book/*.ipynb")]):
+        widgets = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("widgets", {})
+        for model in widgets.get(WIDGET_STATE, {}).get("state", {}).values():
+            if ident := model["state"].get("_anywidget_id"):
+                seen += 1
+                figure = getattr(figures, ident.rpartition(".")[2])
+                assert model["state"]["_esm"] == str(figure._esm), (path.name, ident)
+                assert model["state"]["_css"] == str(figure._css), (path.name, ident)
+    assert seen > 10
+
+
 def test_stored_maps_of_heads_have_rows_that_sum_to_one_and_see_no_future() -> None:
     """What chapter 04 says of all heads holds for what its figure stores."""
     text = (ROOT / "chapters" / "04_multi_head.ipynb").read_text(encoding="utf-8")
-    models = json.loads(text)["metadata"]["widgets"]["application/vnd.jupyter.widget-state+json"][
-        "state"
-    ].values()
+    models = json.loads(text)["metadata"]["widgets"][WIDGET_STATE]["state"].values()
     (state,) = (m["state"] for m in models if "sentences" in m["state"])
     kinds = [kind for sentence in state["sentences"] for kind in sentence["kinds"]]
     assert len(kinds) >= 3

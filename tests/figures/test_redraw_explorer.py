@@ -21,6 +21,7 @@ def test_the_explorer_keeps_its_state_and_a_fixed_text() -> None:
     state = figures.RedrawExplorer([FOUR, FOUR | {"name": "again"}], 7).get_state()
     assert state["sets"] == [FOUR, FOUR | {"name": "again"}]
     assert (state["chosen"], state["seed"], state["draws"]) == (0, 7, 0)
+    assert figures.RedrawExplorer([FOUR], draws=3).get_state()["draws"] == 3
     assert "export default { render }" in state["_esm"]
     assert ".tc-redraw" in state["_css"]
 
@@ -64,8 +65,12 @@ def test_the_explorer_refuses_what_it_cannot_draw(changes: dict[str, object], wo
     [
         ({"sets": []}, "sets is empty; there must be at least one"),
         ({"sets": [FOUR], "seed": -1}, r"seed \(-1\) must be 0 or more"),
+        ({"sets": [FOUR], "draws": -1}, r"draws \(-1\) must be from 0 to 5000"),
+        ({"sets": [FOUR], "draws": 5001}, r"draws \(5001\) must be from 0 to 5000"),
     ],
 )
-def test_the_explorer_needs_a_set_and_a_seed(arguments: dict[str, object], words: str) -> None:
+def test_the_explorer_needs_a_set_a_seed_and_a_number_of_draws(
+    arguments: dict[str, object], words: str
+) -> None:
     with pytest.raises(ValueError, match=words):
         figures.RedrawExplorer(**arguments)  # type: ignore[arg-type]

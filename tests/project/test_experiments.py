@@ -215,9 +215,9 @@ def test_a_probe_notices_a_named_fault(fault: mutants.Fault) -> None:
         assert noticed(fault.probe)
 
 
-def test_probes_notice_named_faults_of_loss_training_and_decoding() -> None:
-    assert {fault.chapter for fault in PROBED} == {"loss", "training", "decoding"}
-    assert len(PROBED) >= 20
+def test_probes_notice_named_faults_of_what_is_trained() -> None:
+    assert {fault.chapter for fault in PROBED} == {"loss", "training", "decoding", "families"}
+    assert len(PROBED) >= 25
     with planted(PROBED[0]):
         pass
     assert not noticed(PROBED[0].probe)  # the package is whole again

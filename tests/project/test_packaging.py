@@ -18,6 +18,7 @@ from readme_snippet import first_python_block, shortened, write_data
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRA_ONLY = {"cli", "evaluation", "lines", "recipe", "runs", "translator"}
+EXTRA_ONLY |= {"export", "info", "serve"}
 EXTRA_ONLY |= {"corpus.multi30k", "corpus.vocabulary"}
 FIGURES_ONLY = {"figures"}
 
@@ -176,7 +177,7 @@ def test_pins_lie_in_the_ranges_that_users_get() -> None:
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     pins = [Requirement(line) for line in lines if line and not line.startswith("#")]
     versions = {normalised(p.name): next(iter(p.specifier)).version for p in pins}
-    for needed in requirements("translate", "figures", "notebooks", "learn"):
+    for needed in requirements(*PROJECT["optional-dependencies"]):
         if normalised(needed.name) != "transformer-course":
             assert needed.specifier.contains(versions[normalised(needed.name)]), needed
 

@@ -474,6 +474,7 @@ NO_SOURCE = {
     "inspecting.watching": {"layer_names", "recorded", "watching"},
     "recipe.writing": {"only_writer", "refuse_run_file", "check_output"},
     "leaving_out": {"falls", "telling_ids", "unused_places"},
+    "devices": {"find_device"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "encoder_decoder.layers": {"norm_of"},
     "encoder_decoder.relative": {"relative_positions"},
@@ -484,7 +485,7 @@ NO_SOURCE = {
     },
     "families.kinds": {"Kind"},
     "families.prompts": {"PromptState"},
-    "families.saving": {"load_model", "save_model"},
+    "families.saving": {"Words", "load_model", "save_model"},
     "fast": {"computes_bf16", "use_fast"},
     "labels": {"check_labels"},
     "leaks": {"leaks_by_change", "leaks_by_gradient"},
@@ -501,12 +502,16 @@ NO_SOURCE = {
     },
     "recipe.folder": {
         *("refuse_lost", "refuse_used", "load_held_out", "load_run", "save_run"),
-        "recipe_to_resume",
+        *("recipe_to_resume", "was_begun_by"),
     },
     "seq2seq.common": {"Seq2SeqCache", "Seq2SeqState"},
     "training.batches": {"Sizes", "Trainable", "Batches", "as_batches"},
     "training.final": {"best_and_last", "KeptWeights"},
+    "training.gradients": {"cut"},
     "training.optimizers": {"check_optimizer"},
+    "training.processes": {
+        *("LostProcessError", "ToldElsewhereError", "Processes", "job", "joined", "local_rank"),
+    },
     "training.progress": {"Progress", "Clock"},
     "training.resuming": {
         "same_run",
@@ -522,6 +527,7 @@ NO_SOURCE = {
         "Translator",
         "load_vocabulary",
         "save_vocabulary",
+        *("check_encoded", "length_limit"),
     },
 }
 NOTHING_PUBLISHED = {  # whole modules
@@ -531,6 +537,9 @@ NOTHING_PUBLISHED = {  # whole modules
     *("checkpoints.memory", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
+    *("export", "export.ctranslate2_model", "export.exported", "export.folders", "export.hub"),
+    *("export.onnx_model", "export.plain", "info", "optional"),
+    *("serve", "serve.batching", "serve.server", "serve.web"),
 }
 WORK = re.compile(r"\b([A-Z][\w-]+)( et al\.| and [A-Z][\w-]+)? ((?:19|20)\d\d)\b")
 

@@ -11,6 +11,7 @@ from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qs
 
 import pytest
 import torch
@@ -70,6 +71,22 @@ const out = {
 function out0() {
   return found(sentences[0], { beam: 4 }).ids;
 }
+// Three beginnings, three tokens each: read side by side, and each alone.
+function several(kind) {
+  const memory = t.model.encode(t.read(sentences[0]), kind).memory;
+  const tokens = [[1, 1, 1], [9, 40, 300], [300, 8, 7]];
+  const brief = ({ logits, lens, maps }) => ({ logits: [...logits], lens: lens.map((l) => l[9]), maps });
+  const read = (columns) => {
+    let found = columns.map(() => ({ state: t.model.start(memory) }));
+    tokens.forEach((row, place) => {
+      const states = found.map(({ state }) => state);
+      found = t.model.steps(columns.map((b) => row[b]), place, states, kind, true);
+    });
+    return found.map(brief);
+  };
+  return { together: read([0, 1, 2]), alone: [0, 1, 2].flatMap((b) => read([b])) };
+}
+out.several = broken.map(several);
 const seen = t.model.step(1, 0, t.model.start(t.model.encode(t.read(sentences[0])).memory), {}, true);
 out.lens = seen.lens.map((logits) => [...logits].slice(0, 50));
 out.weights = seen.maps.map(({ cross }) => cross);
@@ -218,7 +235,7 @@ def test_the_files_are_small_enough() -> None:
 
 @pytest.mark.parametrize("width", [6, 10, 14])
 def test_widths_and_rows_that_four_does_not_divide(width: int, tmp_path: Path) -> None:
-    """The page adds four rows at a time, and what is left one by one."""
+    """The page takes four rows at a time, and what is left one by one."""
     torch.manual_seed(0)
     config = TransformerConfig(
         len(vocabulary()), d_model=width, n_heads=2, d_ff=width + 1, dropout=0.0, max_len=20
@@ -233,6 +250,30 @@ def test_widths_and_rows_that_four_does_not_divide(width: int, tmp_path: Path) -
         log_probs = model(torch.tensor([source]), torch.tensor([[1, *ids[:-1]]])).log_softmax(-1)
     expected = [float(log_probs[0, i, token]) for i, token in enumerate(ids)]
     assert found == pytest.approx(expected, abs=1e-3)
+
+
+def asked_by_chapters() -> dict[str, dict[str, list[str]]]:
+    """Chapter → what its link to the page "Try it" asks for."""
+    found = {}
+    for path in sorted((ROOT / "chapters").glob("*.ipynb")):
+        for link in re.findall(r"try_it\.html([^\\\"]*)", path.read_text(encoding="utf-8")):
+            found[path.name[:2]] = parse_qs(link.removeprefix("?"), strict_parsing=True)
+    return found
+
+
+def test_chapters_link_to_the_page_with_something_prepared() -> None:
+    asked = asked_by_chapters()
+    assert {"02", "03", "04", "05", "06", "09"} <= set(asked)
+    attentions = {"encoder 1", "encoder 2"}
+    attentions |= {f"decoder {i} {part}" for i in (1, 2) for part in ("self", "cross")}
+    switches = {"positions", "scale", "feedForward", "causalMask"}
+    switches |= {f"layer:{side} {i}" for side in ("encoder", "decoder") for i in (1, 2)}
+    switches |= {f"head:{name} {head}" for name in attentions for head in range(1, 5)}
+    known = {"break": switches, "view": {"cross", "self", "encoder"}, "beam": set("12345")}
+    for wish in asked.values():
+        for text in wish.pop("text", []):
+            assert not vocabulary().unseen(text)
+        assert all(set(values) <= known[name] for name, values in wish.items())
 
 
 def broken_scores(kind: dict[str, Any]) -> list[float]:
@@ -307,3 +348,12 @@ def test_what_is_left_out_is_left_out_as_in_the_package(place: int) -> None:
     assert found == pytest.approx(broken_scores(BROKEN[place]), abs=1e-3)
     if place:
         assert found != pytest.approx(told()["broken"][0], abs=1e-6)
+
+
+@pytest.mark.parametrize("place", range(len(BROKEN)), ids=lambda i: str(BROKEN[i]))
+def test_beginnings_that_are_read_side_by_side_do_not_mix(place: int) -> None:
+    """Each gets the logits, the lens and the weights that it gets alone, to the last digit."""
+    several = told()["several"][place]
+    assert several["together"] == several["alone"]
+    first, second, third = (read["logits"] for read in several["together"])
+    assert first != second != third != first

@@ -6,11 +6,16 @@
   if (!root) return;
   const here = document.currentScript.src;
 
-  /** What a link from a chapter asks for: ?text=…&break=positions, scale, feedForward, or head or layer with its name. */
+  /**
+   * What a link from a chapter asks for: ?text=…&beam=…&view=cross, self or encoder &break=positions, scale, feedForward,
+   * causalMask, or head or layer with its name.
+   */
   function asked() {
     const query = new URLSearchParams(location.search);
-    const wish = { broken: {} };
+    const wish = { broken: {}, chapters: new URL("../../chapters/", here).href };
     if (query.has("text")) wish.text = query.get("text").slice(0, 200);
+    if (/^[1-5]$/.test(query.get("beam"))) wish.beam = Number(query.get("beam"));
+    if (["cross", "self", "encoder"].includes(query.get("view"))) wish.side = query.get("view");
     const [kind, name] = (query.get("break") ?? "").split(":");
     if (["positions", "scale", "feedForward", "causalMask"].includes(kind)) wish.broken[kind] = true;
     if (["head", "layer"].includes(kind) && name) wish.broken[`${kind}s`] = [name];

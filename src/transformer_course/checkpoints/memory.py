@@ -91,16 +91,21 @@ def load_optimizer(
 
 
 def random_state(device: torch.device) -> dict[str, Tensor]:
-    """Where torch's streams of random numbers stand: the processor's, and the graphics card's if used.
+    """Where torch's streams of random numbers stand: the processor's, and the graphics processor's if used.
 
     Args:
         device: where the model computes.
 
     Returns:
-        "cpu", and "cuda" if `device` is a graphics card → the stream's state, bytes in one dimension (uint8).
+        "cpu", and "cuda" or "mps" if `device` is of that kind → the stream's state, bytes in one dimension
+        (uint8).
     """
-    cuda = {"cuda": torch.cuda.get_rng_state(device)} if device.type == "cuda" else {}
-    return {"cpu": torch.get_rng_state()} | cuda
+    states = {"cpu": torch.get_rng_state()}
+    if device.type == "cuda":
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    if device.type == "mps":
+        states["mps"] = torch.mps.get_rng_state()
+    return states
 
 
 def set_random_state(tensors: Mapping[str, Tensor], device: torch.device) -> None:
@@ -108,7 +113,7 @@ def set_random_state(tensors: Mapping[str, Tensor], device: torch.device) -> Non
 
     Args:
         tensors: what `random_state` returned.
-        device: where the model computes.
+        device: where the model computes; if its kind isn't among them, its stream stays where it is.
 
     Raises:
         CheckpointError: if the processor's state is missing, or a state is none that torch takes.
@@ -117,5 +122,7 @@ def set_random_state(tensors: Mapping[str, Tensor], device: torch.device) -> Non
         torch.set_rng_state(tensors["cpu"])
         if device.type == "cuda" and "cuda" in tensors:
             torch.cuda.set_rng_state(tensors["cuda"], device)
+        if device.type == "mps" and "mps" in tensors:
+            torch.mps.set_rng_state(tensors["mps"])
     except (KeyError, TypeError, RuntimeError) as error:
         raise CheckpointError(f"the state of the random numbers doesn't fit: {error}") from error

@@ -314,6 +314,13 @@ class Vocabulary:
             "seen": model.get("seen", ""),
         }
 
+    def tokens(self) -> list[str]:
+        """Every entry as the tokenizers library writes it, in the order of the ids; no two are the same.
+
+        Engines that read tokens instead of ids take these. `piece` is for people.
+        """
+        return [str(self._tokenizer.id_to_token(entry)) for entry in range(self._size)]
+
     def word_indices(self, text: str) -> list[int]:
         """Tell for each subword which word or mark of the sentence it belongs to.
 

@@ -28,7 +28,7 @@ def from_pretrained(folder: str | Path) -> Model:
     −1; search in it with `bos_id` = −1, because its prompt starts by itself.
 
     Args:
-        folder: holds config.json and model.safetensors.
+        folder: holds config.json and model.safetensors, or the several files of a large model and their index.
 
     Returns:
         The model, in evaluation mode and in single precision; it gives the logits of theirs.
@@ -38,7 +38,8 @@ def from_pretrained(folder: str | Path) -> Model:
             the config asks for something that ours doesn't do.
     """
     path = Path(folder)
-    config, weights = read_json(path / "config.json"), _read(path / "model.safetensors")
+    config = read_json(path / "config.json")
+    weights = {name: w for part in _parts(path) for name, w in _read(part).items()}
     name = config.get("model_type")
     if name not in KINDS:
         raise CheckpointError(
@@ -83,6 +84,23 @@ def to_pretrained(model: Model, folder: str | Path) -> None:
     write_atomically(path / "model.safetensors", safetensors.torch.save(whole, {"format": "pt"}))
     text = json.dumps({"model_type": name} | kind.write(model.config), indent=2)
     write_atomically(path / "config.json", text.encode())
+
+
+def _parts(folder: Path) -> list[Path]:
+    """The files with the weights: one, or those that an index names."""
+    whole, index = folder / "model.safetensors", folder / "model.safetensors.index.json"
+    if whole.is_file() or not index.is_file():
+        return [whole]
+    found = read_json(index).get("weight_map", {})
+    try:
+        parts = [index.with_name(name) for name in sorted(set(found.values()))]
+    except (AttributeError, TypeError, ValueError):
+        parts = []
+    if not parts:
+        raise CheckpointError(
+            f"{index} must have a weight_map: weights, and the file of each beside it"
+        )
+    return parts
 
 
 def _read(path: Path) -> Weights:

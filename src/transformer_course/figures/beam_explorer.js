@@ -69,7 +69,7 @@ function fill(body, rows) {
 
 function render({ model, el }) {
   const trees = model.get("trees");
-  const choice = menu("sentence", (i) => change(model, { tree: i, step: 0 }));
+  const choice = menu("sentence", (i) => change(model, { tree: i, step: 1 }));
   const beam = slider("beam", [1, 5, 1], (value) => change(model, { beam: value }));
   const alpha = slider("length penalty \u03B1", [0, 2, 0.1], (value) => change(model, { alpha: value }));
   const goTo = (place) => () => change(model, { step: place(model.get("step")) });

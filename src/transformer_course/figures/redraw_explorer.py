@@ -10,6 +10,7 @@ from transformer_course.figures.widget import joined
 
 # With four sentences in the first set, the first three draws are those of chapter 15's table by hand.
 SEED = 3817
+MOST = 5000  # draws that the figure keeps
 
 
 class RedrawExplorer(anywidget.AnyWidget):
@@ -24,10 +25,11 @@ class RedrawExplorer(anywidget.AnyWidget):
         sets: the test sets to choose from; each with "name", and for each of its sentences "found", the words
             that are in the reference, and "total", all words.
         seed: start of the random numbers: the same seed gives the same draws.
+        draws: how many draws are shown at first, 0 to 5,000.
 
     Raises:
         ValueError: if there is no set, one has no sentence or not as many numbers in both lists, a total is
-            below 1, a found is not from 0 to its total, or the seed is negative.
+            below 1, a found is not from 0 to its total, the seed is negative, or draws is out of range.
 
     >>> RedrawExplorer([{"name": "4 sentences", "found": [0, 9, 8, 3], "total": [1, 10, 8, 11]}])
     Interactive figure: 1 test set, drawn again
@@ -41,12 +43,14 @@ class RedrawExplorer(anywidget.AnyWidget):
     seed = traitlets.Int().tag(sync=True)
     draws = traitlets.Int().tag(sync=True)
 
-    def __init__(self, sets: Sequence[Mapping[str, Any]], seed: int = SEED) -> None:
+    def __init__(self, sets: Sequence[Mapping[str, Any]], seed: int = SEED, draws: int = 0) -> None:
         if not sets:
             raise ValueError("sets is empty; there must be at least one")
         if seed < 0:
             raise ValueError(f"seed ({seed}) must be 0 or more")
-        super().__init__(sets=[_checked(s) for s in sets], chosen=0, seed=seed, draws=0)
+        if not 0 <= draws <= MOST:
+            raise ValueError(f"draws ({draws}) must be from 0 to {MOST}")
+        super().__init__(sets=[_checked(s) for s in sets], chosen=0, seed=seed, draws=draws)
 
     def __repr__(self) -> str:
         """The same text in every run: the usual one holds an address in memory."""

@@ -1,14 +1,15 @@
 """What does an answer depend on? Patching, leaving out, gradients, other weights (chapter 10)."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import torch
 from torch import Tensor, nn
 
 from transformer_course.attention import scaled_dot_product_attention, softmax
 from transformer_course.inspecting.watching import patched, watching
-from transformer_course.multi_head import Attend, MultiHeadAttention
+from transformer_course.multi_head import MultiHeadAttention
 
 
 @torch.no_grad()
@@ -137,10 +138,12 @@ def changed_attention(
 ) -> Iterator[None]:
     """Let attentions average with other weights than their own while the block runs.
 
+    What `record_attention` collects inside the block are the weights that are used.
+
     Args:
         model: any module.
         changes: name of an attention → function of its weights, (batch, heads, q_len, k_len), and its mask,
-            which returns the weights to use.
+            which returns the weights to use. A score bias (chapter 12) is in its weights.
 
     Yields:
         Nothing.
@@ -155,14 +158,10 @@ def changed_attention(
         if not isinstance(part, MultiHeadAttention):
             raise ValueError(f"changes names {name!r}, which is no multi-head attention")
         found[name] = part
-    before = {name: part.attend for name, part in found.items()}
-    try:
+    with ExitStack() as stack:
         for name, part in found.items():
-            part.attend = _changed(changes[name])
+            stack.enter_context(_with_weights(part, changes[name]))
         yield
-    finally:
-        for name, part in found.items():
-            part.attend = before[name]
 
 
 def equal_weights(weights: Tensor, mask: Tensor | None) -> Tensor:
@@ -178,10 +177,28 @@ def equal_weights(weights: Tensor, mask: Tensor | None) -> Tensor:
     return softmax(torch.zeros_like(weights), mask)
 
 
-def _changed(change: Callable[[Tensor, Tensor | None], Tensor]) -> Attend:
-    def attend(q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
-        _, weights = scaled_dot_product_attention(q, k, v, mask)
+@contextmanager
+def _with_weights(
+    part: MultiHeadAttention, change: Callable[[Tensor, Tensor | None], Tensor]
+) -> Iterator[None]:
+    """One attention with other weights; its own are written out first, with a score bias or without."""
+    attend, attended = part.attend, part._attended
+    # A block around this one may have put its own there.
+    outer = {name: f for name, f in vars(part).items() if name == "_attended"}
+
+    def changed(
+        q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None, *places: Any
+    ) -> tuple[Tensor, Tensor]:
+        _, weights = attended(q, k, v, mask, *places)
+        assert weights is not None  # `attend` is the one that is written out
         weights = change(weights, mask)
         return weights @ v, weights
 
-    return attend
+    part.attend = scaled_dot_product_attention
+    vars(part)["_attended"] = changed
+    try:
+        yield
+    finally:
+        part.attend = attend
+        del vars(part)["_attended"]
+        vars(part).update(outer)

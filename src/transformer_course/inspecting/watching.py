@@ -123,12 +123,12 @@ def layer_names(model: nn.Module, side: str = "") -> list[str]:
     """The names of the encoder's and decoder's layers, in the order in which vectors pass them.
 
     Args:
-        model: any module with layers of chapter 06.
-        side: only the names that start so, "encoder" or "decoder"; all if empty.
+        model: any module with layers of chapter 06; it may contain a Transformer, as those of chapter 13 do.
+        side: only the layers of one stack, "encoder" or "decoder"; all if empty.
 
     Returns:
         The names, as `watching` takes them.
     """
     kinds = (EncoderLayer, DecoderLayer)
     names = [name for name, part in model.named_modules() if isinstance(part, kinds)]
-    return [name for name in names if name.startswith(side)]
+    return [name for name in names if f".{side}" in f".{name}"]

@@ -112,7 +112,9 @@ def load_held_out(folder: Path) -> tuple[Data, list[Pair]]:
     return data, test
 
 
-def save_run(folder: Path, data: Data, threads: int, test: list[Pair]) -> None:
+def save_run(
+    folder: Path, data: Data, threads: int, test: list[Pair], job: str | None = None
+) -> None:
     """Write `run.json`.
 
     Args:
@@ -120,12 +122,30 @@ def save_run(folder: Path, data: Data, threads: int, test: list[Pair]) -> None:
         data: where its pairs come from.
         threads: on how many threads it computes.
         test: the pairs that it was not trained on.
+        job: of `torchrun`, which starts the same command again when a process has died; None without it.
 
     Raises:
         CheckpointError: if the file can't be written.
     """
     record = {"data": asdict(data), "threads": threads, "test": digest(test)}
-    write_sealed(folder / "run.json", record)
+    write_sealed(folder / "run.json", record | ({"job": job} if job else {}))
+
+
+def was_begun_by(folder: Path, job: str | None) -> bool:
+    """Whether a run was begun by the same job of `torchrun`, so that the same command goes on with it.
+
+    Args:
+        folder: where the run would be.
+        job: the job; None for no job.
+
+    Returns:
+        False, too, if the run has only begun, and has no recipe yet.
+
+    Raises:
+        CheckpointError: if its `run.json` is damaged.
+    """
+    begun = (folder / "recipe.json").exists() and (folder / "run.json").exists()
+    return job is not None and begun and read_sealed(folder / "run.json").get("job") == job
 
 
 def load_run(folder: Path) -> tuple[Data, int]:

@@ -52,12 +52,13 @@ class Task:
     valid_loss: LossFn
 
 
-def fresh_model(recipe: Recipe, vocab_size: int) -> Trained:
+def fresh_model(recipe: Recipe, vocab_size: int, device: str = "cpu") -> Trained:
     """The model of a recipe before its first update, with its fast parts.
 
     Args:
         recipe: the recipe; its seed decides the weights.
         vocab_size: entries of the vocabulary.
+        device: where it shall compute; the weights are the same everywhere.
 
     Returns:
         The model.
@@ -65,7 +66,8 @@ def fresh_model(recipe: Recipe, vocab_size: int) -> Trained:
     torch.manual_seed(recipe.training.seed)
     model = _KINDS[recipe.model](recipe.config(vocab_size))
     # In bf16 the fused kernel is slow on processors.
-    return use_fast(model, attention=recipe.training.precision == "fp32")
+    fused = recipe.training.precision == "fp32" or not device.startswith("cpu")
+    return use_fast(model.to(device), attention=fused)
 
 
 def task_of(

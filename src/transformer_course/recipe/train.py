@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 
 from transformer_course.checkpoints import list_checkpoints
@@ -17,6 +18,7 @@ from transformer_course.recipe.tasks import Trained, fresh_model, task_of
 from transformer_course.recipe.writing import only_writer
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
 from transformer_course.training.final import History
+from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.telling import tell
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
@@ -53,6 +55,8 @@ def train_translator(
     evaluate: Callable[[Translator], dict[str, float]] | None = None,
     vocabulary: Vocabulary | None = None,
     begin: Callable[[str], None] = lambda part: None,
+    device: str = "cpu",
+    processes: Processes = ALONE,
 ) -> tuple[Translator, Outcome]:
     """Train a translator on sentence pairs and write it to `folder`.
 
@@ -73,6 +77,9 @@ def train_translator(
             13); learnt from `train` if left out. A run that is resumed keeps its own.
         begin: called with the name of each part before the first update and after the last, which takes long
             where there are many pairs.
+        device: where the model computes, as torch names it.
+        processes: those that train together (`training.joined`). All call this with the same arguments; they
+            see the same folder, in which the first one writes.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -92,32 +99,35 @@ def train_translator(
         raise ValueError(
             f"train ({len(train)} pairs) and valid ({len(valid)} pairs) must not be empty"
         )
-    with only_writer(folder):
+    with only_writer(folder) if processes.first else nullcontext():
         if resume:
             recipe, vocabulary = recipe_to_resume(folder, recipe), load_vocabulary(folder)
             if not checkpoint:
                 refuse_lost(folder)
         else:
-            refuse_used(folder)
+            if processes.first:
+                refuse_used(folder)
             recipe = recipe or Recipe()
             if not vocabulary:
                 begin(f"learning subwords from {len(train):,} pairs")
             lines = (text for pair in train for text in (pair.source, pair.target))
             vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
         begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
-        model = fresh_model(recipe, len(vocabulary))
-        trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate)
+        model = fresh_model(recipe, len(vocabulary), device)
+        trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate, processes)
         if resume and (checkpoint or list_checkpoints(folder)):
             trainer.resume(checkpoint)
-        if not resume:
-            save_vocabulary(vocabulary, folder)
-        if not resume or recipe != Recipe.load(folder):  # longer now, or gentler
-            recipe.save(folder)
+        if processes.first:
+            if not resume:
+                save_vocabulary(vocabulary, folder)
+            if not resume or recipe != Recipe.load(folder):  # longer now, or gentler
+                recipe.save(folder)
         outcome = trainer.train(report)
         translator = Translator(model, vocabulary)
         if outcome != "interrupted":
             begin("choosing the weights, and trying them")
             trainer.finish()
+        if outcome != "interrupted" and processes.first:
             _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
             some = train[:: max(1, len(train) // _LEFT_OUT)][:_LEFT_OUT]
@@ -145,6 +155,7 @@ def _trainer(
     recipe: Recipe,
     folder: Path,
     further: Callable[[Translator], dict[str, float]] | None,
+    processes: Processes,
 ) -> Trainer:
     """The model's data as ids, its loss, and its validation."""
     max_len = model.config.max_len
@@ -156,10 +167,18 @@ def _trainer(
 
     def evaluate(model: Trained) -> dict[str, float]:
         scores = further(Translator(model, vocabulary)) if further else {}
-        return scores | {"loss": validation_loss(model, task.valid, task.valid_loss)}
+        loss = validation_loss(model, task.valid, task.valid_loss, processes=processes)
+        return scores | {"loss": loss}
 
     return Trainer(
-        model, task.train, task.loss, evaluate, recipe.training, folder, held_out=task.valid
+        model,
+        task.train,
+        task.loss,
+        evaluate,
+        recipe.training,
+        folder,
+        held_out=task.valid,
+        processes=processes,
     )
 
 

@@ -3,7 +3,8 @@
 The trainer knows neither text nor any particular loss: it takes batches (ready-made: pairs of id lists), a loss
 function, a function that evaluates the model, and an optimiser. Its parts: the learning rates
 (`training.schedules`), all choices (`training.config`), what it asks of data and model (`training.batches`),
-the loop (`training.trainer`), what a checkpoint holds (`training.resuming`), what is told on the way
+the loop (`training.trainer`), the gradient of a batch, also in parts (`training.gradients`) and on several
+processes (`training.processes`), what a checkpoint holds (`training.resuming`), what is told on the way
 (`training.telling`), and which weights are taken in the end (`training.final`).
 """
 
@@ -18,6 +19,7 @@ from transformer_course.training.batches import (
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.diverging import DivergedError
 from transformer_course.training.final import average_checkpoints
+from transformer_course.training.processes import LostProcessError, Processes, joined
 from transformer_course.training.progress import Progress
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
 from transformer_course.training.trainer import Outcome, Trainer
@@ -28,8 +30,10 @@ __all__ = [
     "DivergedError",
     "Evaluate",
     "LossFn",
+    "LostProcessError",
     "Outcome",
     "PairBatches",
+    "Processes",
     "Progress",
     "Sizes",
     "Trainable",
@@ -38,5 +42,6 @@ __all__ = [
     "average_checkpoints",
     "cosine_rate",
     "inverse_sqrt_rate",
+    "joined",
     "validation_loss",
 ]

@@ -89,7 +89,7 @@ class Batches(Protocol):
         """What the loss function gets beside the model.
 
         Args:
-            batch: one of those that `epoch` gave.
+            batch: one of those that `epoch` gave, or a part of one.
 
         Returns:
             The tensors, in the processor's memory.
@@ -100,7 +100,7 @@ class Batches(Protocol):
         """How many tokens the loss of a batch is the mean of.
 
         Args:
-            batch: one of those that `epoch` gave.
+            batch: one of those that `epoch` gave, or a part of one.
 
         Returns:
             Their number, padding left out.

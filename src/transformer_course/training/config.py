@@ -23,7 +23,10 @@ class TrainingConfig:
         validate_every: updates between two validations; each writes a checkpoint.
         patience: stop after this many validations without a better loss; 0 = never.
         average: how many of the last checkpoints are averaged at the end (Vaswani et al. 2017, §6.1); 1 = none.
-        precision: "fp32", or "bf16" for mixed precision where the processor has bf16 instructions.
+        precision: "fp32", or "bf16" for mixed precision where the processor has bf16 instructions, or "fp16"
+            for graphics cards without them, with a loss that is scaled.
+        accumulate: in how many parts a batch is computed, one after the other: for less memory, and the same
+            updates up to rounding; on several processes, how many parts each has.
         seed: decides dropout and the order of the batches.
 
     Raises:
@@ -39,7 +42,8 @@ class TrainingConfig:
     validate_every: int = 500
     patience: int = 0
     average: int = 1
-    precision: Literal["fp32", "bf16"] = "fp32"
+    precision: Literal["fp32", "bf16", "fp16"] = "fp32"
+    accumulate: int = 1
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -55,8 +59,8 @@ class TrainingConfig:
                 f"peak_rate ({self.peak_rate}) must be left out with schedule 'inverse_sqrt', which sets "
                 "its own"
             )
-        if self.precision not in ("fp32", "bf16"):
-            raise ValueError(f"precision ({self.precision!r}) must be 'fp32' or 'bf16'")
+        if self.precision not in ("fp32", "bf16", "fp16"):
+            raise ValueError(f"precision ({self.precision!r}) must be 'fp32', 'bf16' or 'fp16'")
 
     def rate(self, step: int, d_model: int) -> float:
         """The learning rate of an update.

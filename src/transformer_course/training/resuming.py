@@ -16,14 +16,15 @@ from transformer_course.training.config import TrainingConfig
 # 1: without a version, the optimiser's kind, and the fingerprint of the held-out data.
 # 2: without the number of tensors that the optimiser remembers.
 # 3: without the last losses, by which spikes are found.
-VERSION = 4
+# 4: without the scale of the loss, which fp16 needs.
+VERSION = 5
 
 
 def may_change(name: str, old: object, new: object) -> bool:
     """Whether a run may go on with another value of a setting.
 
     It may be made longer, it may learn more gently from here on, as one that has diverged must, and it may wait
-    longer for a better validation, as one that has stopped early must.
+    longer for a better validation, as one that has stopped early must. Its batches may be cut into other parts.
 
     Args:
         name: the setting.
@@ -32,7 +33,7 @@ def may_change(name: str, old: object, new: object) -> bool:
 
     Returns:
         True for more `max_steps`, a lower `peak_rate`, more `warmup_steps` and more `patience`; 0, which is
-        never to stop, is most of all.
+        never to stop, is most of all. And for any `accumulate`.
 
     >>> may_change("peak_rate", 0.1, 0.01), may_change("peak_rate", 0.01, 0.1), may_change("seed", 0, 1)
     (True, False, False)
@@ -41,13 +42,15 @@ def may_change(name: str, old: object, new: object) -> bool:
     """
     if not (_is_number(old) and _is_number(new)):
         return False
+    if name == "accumulate":
+        return True
     if name == "patience":
         return bool(old and (not new or new > old))  # type: ignore[operator]
     more = float(new) - float(old)  # type: ignore[arg-type]
     return {"max_steps": more > 0, "warmup_steps": more > 0, "peak_rate": more < 0}.get(name, False)
 
 
-CHANGEABLE = ("max_steps", "peak_rate", "warmup_steps", "patience")
+CHANGEABLE = ("max_steps", "peak_rate", "warmup_steps", "patience", "accumulate")
 
 
 def same_run(
@@ -120,6 +123,8 @@ def checked_values(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
     if not {"training", "model", "examples"} <= values.keys():
         raise CheckpointError(f"{folder}: the file is not a training checkpoint")
     all_values = {"version": 1, "optimizer": {"optimizer": "Adam"}, "held_out": {}} | values
+    if _is_count(version) and version < 5:
+        all_values = {"scaler": {}} | all_values
     if _is_count(version) and version < 4:
         all_values = {"recent": [], "spikes": 0} | all_values
     if (
@@ -163,6 +168,7 @@ def _is_history(value: Any) -> bool:
     )
 
 
+_SCALER = {"scale", "growth_factor", "backoff_factor", "growth_interval", "_growth_tracker"}
 _RULES: dict[tuple[str, ...], Callable[[Any], bool]] = {
     ("version", "step", "epoch", "position", "loss_count", "remembered", "spikes"): _is_count,
     ("seconds", "loss_sum"): _is_number,
@@ -170,6 +176,11 @@ _RULES: dict[tuple[str, ...], Callable[[Any], bool]] = {
         value, dict
     ),
     ("history",): _is_history,
+    ("scaler",): lambda value: (
+        isinstance(value, dict)
+        and value.keys() in (set(), _SCALER)
+        and all(map(_is_number, value.values()))
+    ),
     ("recent",): lambda value: isinstance(value, list) and all(map(_is_number, value)),
 }
 

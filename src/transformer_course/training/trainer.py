@@ -1,8 +1,8 @@
 """The trainer (chapter 07): one update after the other, with validation, checkpoints and exact resume."""
 
+import json
 import math
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from threading import Event
 from typing import Any, Literal
@@ -33,7 +33,9 @@ from transformer_course.training.batches import Batches, Evaluate, LossFn, Train
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.diverging import DivergedError, first_not_finite
 from transformer_course.training.final import History, KeptWeights, best_and_last
+from transformer_course.training.gradients import Gradients
 from transformer_course.training.optimizers import adam, check_optimizer
+from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.progress import Clock, Progress
 from transformer_course.training.resuming import VERSION, check_same_run, checked_values, same_run
 from transformer_course.training.telling import (
@@ -64,6 +66,8 @@ class Trainer:
         folder: where checkpoints and `history.json` go; None writes nothing.
         optimizer: updates the model's parameters; `config` sets its learning rate before every update.
         held_out: the data that `evaluate` uses, if a run shall not be resumed with another.
+        processes: those that train together (`training.processes`). Each makes a trainer of its own, with the
+            same arguments and the same folder; the first one writes, and `evaluate` must give the same on all.
 
     Raises:
         ValueError: if there are no examples, one is too long for the model or for a batch, `config` sets the
@@ -81,13 +85,15 @@ class Trainer:
         *,
         optimizer: torch.optim.Optimizer | None = None,
         held_out: Sequence[Example] | Batches | None = None,
+        processes: Processes = ALONE,
     ) -> None:
         self.model, self.loss_fn, self.evaluate = model, loss_fn, evaluate
-        self.config, self.folder = config, folder
+        self.config, self.folder, self.processes = config, folder, processes
         max_len, default = model.config.max_len, TrainingConfig.max_tokens
         self.data = as_batches(examples, config.max_tokens, max_len, default)
         self.optimizer = optimizer or adam(model)
         check_optimizer(self.optimizer, model)
+        self._gradients = Gradients(model, self.data, loss_fn, config, processes)
         self.step = 0
         self.epoch = 0
         self.position = 0  # batches of this epoch that are done
@@ -121,10 +127,13 @@ class Trainer:
 
         Raises:
             DivergedError: if the loss or the gradient is no longer a number; the update is not made.
-            ValueError: if `evaluate` gives no finite "loss", or an example holds the id of a special token.
+            ValueError: if `evaluate` gives no finite "loss", an example holds the id of a special token, or the
+                processes don't train the same.
             CheckpointError: if a checkpoint can't be written.
+            LostProcessError: if another process has ended.
             KeyboardInterrupt: at a second Ctrl-C.
         """
+        self._check_same_everywhere()
         if self._out_of_patience():  # a run that had stopped early was resumed
             return "stopped early"
         clock, before = Clock(self.step), self._seconds
@@ -132,7 +141,7 @@ class Trainer:
         with catch_interrupt() as interrupted:
             while self.step < self.config.max_steps:
                 batch = self._batches[self.position]
-                loss = self._update([t.to(self.device) for t in self.data.tensors(batch)])
+                loss = self._update(batch)
                 clock.tick(self.data.n_predicted(batch))
                 self._seconds = before + clock.seconds
                 if report:
@@ -141,17 +150,27 @@ class Trainer:
                     return outcome
         return "finished"
 
-    def _update(self, tensors: Sequence[Tensor]) -> float:
+    def _check_same_everywhere(self) -> None:
+        """Refuse what differs from the first process: other data there, other settings, another checkpoint."""
+        mine = self._same | {"step": self.step, "epoch": self.epoch, "position": self.position}
+        theirs = json.loads(self.processes.share(json.dumps(mine)))
+        for part, value in mine.items():
+            if theirs[part] != value:
+                raise ValueError(
+                    f"process {self.processes.rank} has other values than process 0: {part} is {value}, not "
+                    f"{theirs[part]}"
+                )
+
+    def _update(self, batch: Sequence[int]) -> float:
         """One update of the weights; returns the batch's loss."""
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate(self.step + 1)
         self.optimizer.zero_grad(set_to_none=True)
-        with self._autocast():
-            loss = self.loss_fn(self.model, *tensors)
-        loss.backward()  # type: ignore[no-untyped-call]
+        self.processes.draw_anew(self.config.seed, self.step)
+        loss = self._gradients.compute(self.optimizer, batch)
         norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
         value = self._checked(loss, norm)
-        self.optimizer.step()
+        self._gradients.update(self.optimizer)
         self._count(value)
         return value
 
@@ -166,8 +185,8 @@ class Trainer:
 
     def _checked(self, of_batch: Tensor, of_gradient: Tensor) -> float:
         """The loss as a number; stops before the weights are spoilt. Waits for the device once, not twice."""
-        loss, norm = torch.stack([of_batch.detach().to(of_gradient.dtype), of_gradient]).tolist()
-        if math.isfinite(loss) and math.isfinite(norm):
+        loss, norm = torch.stack([of_batch.to(of_gradient.dtype), of_gradient]).tolist()
+        if math.isfinite(loss) and (math.isfinite(norm) or self._gradients.may_overflow()):
             return float(loss)
         c = self.config
         rate = f"lower peak_rate ({c.peak_rate}) or " if c.schedule == "cosine" else ""
@@ -188,16 +207,20 @@ class Trainer:
 
     def _where_it_began(self, loss: float) -> str:
         """What computed the first number that is none; its update was not made."""
-        batch = self._batches[self.position]
-        tensors = [t.to(self.device) for t in self.data.tensors(batch)]
-        with self._autocast(), torch.no_grad():
-            name = first_not_finite(self.model, lambda: self.loss_fn(self.model, *tensors))
+        name = ""
+        for part in self._gradients.parts(self._batches[self.position]):
+            if part and not name:
+                name = self._first_not_finite(self._gradients.tensors(part))
         forward = bool(name) or not math.isfinite(loss)
         for parameter, weight in [] if forward else self.model.named_parameters():
             if weight.grad is not None and not bool(weight.grad.isfinite().all()):
                 name = f"the gradient of {parameter}"
                 break
         return name or "the loss"
+
+    def _first_not_finite(self, tensors: Sequence[Tensor]) -> str:
+        with self._gradients.autocast(), torch.no_grad():
+            return first_not_finite(self.model, lambda: self.loss_fn(self.model, *tensors))
 
     def _count(self, loss: float) -> None:
         """One step further; at the end of an epoch to the next one. A loss that has jumped is told of."""
@@ -211,11 +234,6 @@ class Trainer:
 
     def _rate(self, step: int) -> float:
         return self.config.rate(step, self.model.config.d_model)
-
-    def _autocast(self) -> AbstractContextManager[Any]:
-        if self.config.precision == "fp32":
-            return nullcontext()
-        return torch.autocast(self.device.type, torch.bfloat16)
 
     def _batches_of(self, epoch: int) -> Sequence[Sequence[int]]:
         batches = self.data.epoch(self.config.seed * 100_003 + epoch)
@@ -237,12 +255,16 @@ class Trainer:
             self.save()
             if self._out_of_patience():
                 return "stopped early"
-            stop = interrupted.is_set()
+            stop = self._somebody(interrupted)
         else:
-            stop = interrupted.is_set()
+            stop = self._somebody(interrupted)
             if stop:
                 self.save()
         return "interrupted" if stop and not done else None
+
+    def _somebody(self, interrupted: Event) -> bool:
+        """Whether any process shall stop; all hear of it after the same update."""
+        return bool(self.processes.sums(interrupted.is_set())[0])
 
     def _validate(self) -> None:
         """Add a record to the history."""
@@ -261,9 +283,12 @@ class Trainer:
         """What `evaluate` says. Dropout's random numbers go on as if nothing had happened."""
         was_training = self.model.training
         self.model.eval()
-        cards = [self.device] if self.device.type == "cuda" else []
-        with torch.random.fork_rng(devices=cards), torch.inference_mode():
-            scores = {name: float(score) for name, score in self.evaluate(self.model).items()}
+        state = random_state(self.device)
+        try:
+            with torch.inference_mode():
+                scores = {name: float(score) for name, score in self.evaluate(self.model).items()}
+        finally:
+            set_random_state(state, self.device)
         self.model.train(was_training)
         if not math.isfinite(scores.get("loss", math.nan)):
             raise ValueError(
@@ -279,7 +304,7 @@ class Trainer:
     def save(self) -> None:
         """Write a checkpoint and the history; drop checkpoints that won't be needed any more.
 
-        Without a folder it keeps in memory what `finish` may need.
+        Without a folder it keeps in memory what `finish` may need. Of several processes, the first one writes.
 
         Raises:
             CheckpointError: if a file can't be written.
@@ -290,6 +315,8 @@ class Trainer:
         needed = best_and_last(self.history, self.config.average)
         if self.folder is None:
             self._kept.keep(self.step, self.model, needed)
+            return
+        if not self.processes.first:
             return
         tensors = {
             "model.": weights_of(self.model),
@@ -315,6 +342,7 @@ class Trainer:
             "recent": self._spikes.recent,
             "spikes": self._spikes.count,
             "history": self.history,
+            "scaler": self._gradients.state(),
         }
 
     def resume(self, checkpoint: str | None = None) -> None:
@@ -350,6 +378,7 @@ class Trainer:
         memory = with_prefix(tensors, "optimizer.")
         load_optimizer(self.optimizer, memory, values["remembered"])
         set_random_state(with_prefix(tensors, "random."), self.device)
+        self._gradients.load_state(values["scaler"])
         self.step, self.epoch, self.position = values["step"], values["epoch"], values["position"]
         self._seconds, self.history = values["seconds"], values["history"]
         self._loss_sum, self._loss_count = values["loss_sum"], values["loss_count"]
@@ -375,8 +404,10 @@ class Trainer:
 
         Raises:
             CheckpointError: if a checkpoint is damaged, or none of the history's is left.
+            LostProcessError: if another process has ended.
             ValueError: if `evaluate` gives no finite "loss".
         """
+        self.processes.wait()  # the first one's files are there
         self.model.eval()
         if not self.history:
             return f"step {self.step}"

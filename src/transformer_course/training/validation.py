@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from transformer_course.corpus.batches import Example
 from transformer_course.training.batches import Batches, LossFn, Trainable, as_batches
+from transformer_course.training.processes import ALONE, Processes
 
 _MAX_TOKENS = 8192
 
@@ -13,6 +14,7 @@ def validation_loss(
     examples: Sequence[Example] | Batches,
     loss_fn: LossFn,
     max_tokens: int = _MAX_TOKENS,
+    processes: Processes = ALONE,
 ) -> float:
     """Mean loss per predicted token over held-out examples, in nats.
 
@@ -21,6 +23,7 @@ def validation_loss(
         examples: pairs of id lists without special tokens, or `Batches`.
         loss_fn: as for `Trainer`.
         max_tokens: the most positions in a batch of pairs, padding included, source and target together.
+        processes: each computes its part of the batches; all must call this.
 
     Returns:
         The mean over all tokens, </s> included (not over batches).
@@ -28,15 +31,17 @@ def validation_loss(
     Raises:
         ValueError: if there are no examples, one is too long for the model or for a batch, one holds the id of
             a special token, or `max_tokens` is set for batches that bring their own size.
+        LostProcessError: if another process has ended.
     """
     batches = as_batches(examples, max_tokens, model.config.max_len, _MAX_TOKENS)
     device = next(model.parameters()).device
     total = count = 0.0
-    for batch in batches.epoch():
+    for batch in batches.epoch()[processes.rank :: processes.count]:
         tokens = batches.n_predicted(batch)
         tensors = (tensor.to(device) for tensor in batches.tensors(batch))
         total += loss_fn(model, *tensors).item() * tokens
         count += tokens
+    total, count = processes.sums(total, count)
     if not count:
         raise ValueError("examples has no batch; there must be at least one")
     return total / count

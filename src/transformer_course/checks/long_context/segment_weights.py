@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
 from transformer_course.checks.long_context.relative_shift import trick
-from transformer_course.checks.long_context.tables import with_tables
 from transformer_course.checks.mixtures import mixtures
+from transformer_course.checks.tables import with_tables
 
 Array = NDArray[Any]
 

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transformer_course.checks.exercise import Case, Exercise, random_cases
-from transformer_course.checks.long_context.tables import with_tables
+from transformer_course.checks.tables import with_tables
 
 Array = NDArray[Any]
 Rule = Callable[[Array], Array]

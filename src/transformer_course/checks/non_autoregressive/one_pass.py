@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
-from transformer_course.checks.long_context.tables import with_tables
 from transformer_course.checks.mixtures import mixtures
+from transformer_course.checks.tables import with_tables
 
 Array = NDArray[Any]
 Two = tuple[Array, Array]

@@ -17,6 +17,18 @@ const CourseInspector = (() => {
     layer: "A layer is skipped, and its neighbours were trained with it. (Chapter 06)",
   };
 
+  const CHAPTERS = {
+    "01": "attention",
+    "02": "self_attention",
+    "03": "masking",
+    "04": "multi_head",
+    "05": "positional_encoding",
+    "06": "encoder_decoder",
+    "07": "training",
+    "09": "decoding",
+    "10": "inspecting",
+  };
+
   function html(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -43,7 +55,10 @@ const CourseInspector = (() => {
     return { label: html("label", {}, `${label} `, select), select };
   }
 
-  /** Put an inspector of a loaded translator into an element. `wish` may hold a text and what is broken. */
+  /**
+   * Put an inspector of a loaded translator into an element. `wish` may hold a text, what is broken, and `chapters`: the
+   * folder of the book's chapters, if the page belongs to it.
+   */
   function mount(root, translator, wish = {}) {
     const state = { text: EXAMPLES[0], beam: 4, temperature: 1, broken: {}, side: "cross", layer: 0, head: 0, at: 0, ...wish };
     state.layer = translator.model.layers[1] - 1;
@@ -51,6 +66,14 @@ const CourseInspector = (() => {
     const shown = (id) => translator.vocabulary.piece(id).replaceAll("▁", " ").trim() || "␣";
     const percent = (share) => `${Math.round(100 * share)} %`;
     const mean = (rows) => rows[0].map((_, k) => rows.reduce((sum, row) => sum + row[k], 0) / rows.length);
+
+    /** A text whose numbers of chapters are links, where there are chapters: its pieces. */
+    function linked(text) {
+      return text.split(/\b(\d\d)\b/).map((piece, i) => {
+        if (i % 2 === 0 || !state.chapters) return piece;
+        return html("a", { href: `${state.chapters}${piece}_${CHAPTERS[piece]}.html` }, piece);
+      });
+    }
 
     /** All that the page shows of one translation, computed once. */
     function inspected(text, ids, broken) {
@@ -88,6 +111,7 @@ const CourseInspector = (() => {
     const offers = html("div", { class: "try-row", "aria-label": "Words that the translator knows", role: "group" });
     const words = html("div", { class: "try-row", role: "group", "aria-label": "Choose a word" });
     const map = html("div", { class: "try-map", role: "img" });
+    const grid = html("div", { class: "try-grid" });
     const five = html("table", { class: "try-five" });
     const lens = html("p", { class: "try-note" });
     const strips = html("div", { class: "try-strips" });
@@ -132,7 +156,7 @@ const CourseInspector = (() => {
       const count = translator.vocabulary.encode(state.text).length;
       if (count === 0 || count > 60) {
         status.textContent = count ? "That is too long: at most 60 subwords." : "Type an English sentence.";
-        for (const part of [words, map, five, strips, tree]) part.replaceChildren();
+        for (const part of [words, map, grid, five, strips, tree]) part.replaceChildren();
         lens.textContent = "";
         return;
       }
@@ -144,7 +168,7 @@ const CourseInspector = (() => {
       if (isBroken()) {
         const whole = translator.vocabulary.decode(translated({}).filter((id) => id !== CourseTranslator.EOS));
         const same = whole === text ? "The whole model says the same." : `The whole model says: ${whole}`;
-        note.textContent = `${same} ${hint()}`;
+        note.replaceChildren(`${same} `, ...linked(hint()));
       } else {
         const unseen = translator.vocabulary.unseen(state.text);
         if (unseen.length) note.textContent = `Never seen in training, so guessed: ${unseen.join(", ")}`;
@@ -158,39 +182,35 @@ const CourseInspector = (() => {
       return Object.entries(kinds).filter(([, on]) => on).map(([kind]) => HINTS[kind]).join(" ");
     }
 
-    /** The words to choose from, the weights of the chosen one, and what the model would say. */
-    function drawInside({ src, encoder, steps }) {
+    /** The subwords to choose from, by pointing too, and all about the chosen one. */
+    function drawInside(found) {
       const reading = state.side === "encoder";
-      const list = reading ? src : steps.map(({ id }) => id);
-      state.at = Math.min(state.at, list.length - 1);
+      const list = reading ? found.src : found.steps.map(({ id }) => id);
+      const look = (at) => {
+        state.at = at;
+        [...words.children].forEach((word, i) => word.setAttribute("aria-pressed", String(i === at)));
+        drawWord(found);
+      };
       words.replaceChildren(
-        ...list.map((id, i) =>
-          button(
-            shown(id),
-            () => {
-              state.at = i;
-              drawInside({ src, encoder, steps });
-              words.children[i].focus();
-            },
-            { "aria-pressed": String(i === state.at), lang: reading ? "en" : "fr" },
-          ),
-        ),
-      );
-      const heads = reading
-        ? encoder[state.layer]?.map((rows) => rows[state.at])
-        : steps[state.at].maps[state.layer]?.[state.side];
-      const looked = state.side === "self" ? [CourseTranslator.BOS, ...steps.map(({ id }) => id)] : src;
-      const weights = heads ? (state.head ? heads[state.head - 1] : mean(heads)) : [];
-      map.replaceChildren(
-        ...weights.map((weight, k) => {
-          const square = html("span", { class: "try-key" }, shown(looked[k]), html("small", {}, percent(weight)));
-          square.style.setProperty("--share", weight);
-          return square;
+        ...list.map((id, i) => {
+          const word = button(shown(id), () => look(i), { lang: reading ? "en" : "fr" });
+          word.addEventListener("pointerenter", (event) => event.pointerType === "mouse" && look(i));
+          return word;
         }),
       );
-      if (!weights.length) map.textContent = "This layer is left out.";
-      const most = weights.indexOf(Math.max(...weights));
-      map.setAttribute("aria-label", weights.length ? `Most weight on ${shown(looked[most])}: ${percent(weights[most])}` : "");
+      look(Math.min(state.at, list.length - 1));
+    }
+
+    /** The weights of the chosen subword, and what the model would say there. */
+    function drawWord({ src, encoder, steps }) {
+      const reading = state.side === "encoder";
+      const maps = reading
+        ? encoder.map((layer) => layer?.map((rows) => rows[state.at]))
+        : steps[state.at].maps.map((layer) => layer?.[state.side]);
+      const read = [CourseTranslator.BOS, ...steps.map(({ id }) => id)].slice(0, state.at + 1);
+      const looked = (state.side === "self" ? read : src).map(shown);
+      drawWeights(maps[state.layer], looked);
+      drawGrid(maps, looked);
       five.replaceChildren();
       strips.replaceChildren();
       lens.textContent = "";
@@ -198,22 +218,68 @@ const CourseInspector = (() => {
         drawStrips(src[state.at]);
         return;
       }
-      five.append(html("caption", {}, `The five likeliest subwords at this step`));
+      five.append(html("caption", {}, ...linked("The five likeliest subwords at this step (chapter 06)")));
       for (const [share, id] of likeliest(steps[state.at])) {
         const bar = html("span", { class: "try-bar", "aria-hidden": "true" });
         bar.style.setProperty("--share", share);
         five.append(html("tr", {}, html("th", { scope: "row", lang: "fr" }, shown(id)), html("td", {}, bar, percent(share))));
       }
       const said = steps[state.at].lens.map((word, i) => `after layer ${i + 1}: ${word}`).join(", ");
-      lens.textContent = `Logit lens, ${said}.`;
+      lens.replaceChildren(...linked("Logit lens (chapter 10), "), `${said}.`);
+    }
+
+    /** The weights of one layer, of the chosen head or their mean: a square for each subword. */
+    function drawWeights(heads, looked) {
+      const weights = heads ? (state.head ? heads[state.head - 1] : mean(heads)) : [];
+      map.replaceChildren(
+        ...weights.map((weight, k) => {
+          const square = html("span", { class: "try-key" }, looked[k], html("small", {}, percent(weight)));
+          square.style.setProperty("--share", weight);
+          return square;
+        }),
+      );
+      if (!weights.length) map.textContent = "This layer is left out.";
+      const most = weights.indexOf(Math.max(...weights));
+      map.setAttribute("aria-label", weights.length ? `Most weight on ${looked[most]}: ${percent(weights[most])}` : "");
+    }
+
+    /** All heads of all layers at once: a row for each, a column for each subword. */
+    function drawGrid(maps, looked) {
+      const whole = root.clientWidth < 480 ? 340 : 600;
+      const [left, right, top, line] = [34, 20, 74, 16];
+      const rows = maps.flatMap((heads, layer) =>
+        (heads ?? []).map((weights, head) => ({ weights, name: `${layer + 1}.${head + 1}` })),
+      );
+      const room = Math.min(40, (whole - left - right) / looked.length);
+      const picture = svg("svg", { viewBox: `0 0 ${whole} ${top + line * rows.length}`, role: "img" });
+      picture.setAttribute("aria-label", `Weights of ${rows.length} heads, a row each, on ${looked.length} subwords`);
+      const write = (text, place) => {
+        const label = svg("text", place);
+        label.textContent = text;
+        picture.append(label);
+      };
+      looked.forEach((word, k) => {
+        const foot = left + room * (k + 0.5) + 5;
+        write(word, { transform: `translate(${foot},${top - 6}) rotate(-60)` });
+      });
+      rows.forEach(({ weights, name }, row) => {
+        const y = top + line * row;
+        write(name, { x: 0, y: y + line - 4 });
+        weights.forEach((weight, k) => {
+          const place = { x: left + room * k, y, width: room - 1, height: line - 1 };
+          picture.append(svg("rect", { ...place, class: "try-none" }), svg("rect", { ...place, opacity: weight }));
+        });
+      });
+      const told = "All heads at once, a row for each: layer.head (chapters 02 and 04; how much it explains: 10)";
+      grid.replaceChildren(html("p", { class: "try-note" }, ...linked(told)), picture);
     }
 
     /** A word's vector, the code of its place, and their sum: a square for each number. */
     function drawStrips(id) {
       const { model } = translator;
       const parts = {
-        "the word, times √d_model": model.wordOf(id),
-        "the code of its place": state.broken.positions ? null : model.positionOf(state.at),
+        "the word, times √d_model (chapter 06)": model.wordOf(id),
+        "the code of its place (chapter 05)": state.broken.positions ? null : model.positionOf(state.at),
         "their sum, which layer 1 reads": model.embed(id, state.at, state.broken),
       };
       for (const [name, vector] of Object.entries(parts)) {
@@ -223,7 +289,7 @@ const CourseInspector = (() => {
           const fill = number < 0 ? "var(--key)" : "var(--query)";
           picture.append(svg("rect", { x: i, y: 0, width: 1, height: 6, fill, opacity: Math.min(1, Math.abs(number) / 2) }));
         });
-        strips.append(html("p", { class: "try-note" }, name), picture);
+        strips.append(html("p", { class: "try-note" }, ...linked(name)), picture);
       }
     }
 
@@ -248,7 +314,8 @@ const CourseInspector = (() => {
         });
       });
       const sums = narrow ? "" : ", with the sum of log-probabilities";
-      tree.replaceChildren(html("p", { class: "try-note" }, `The beam: what was kept at each step${sums}`), picture);
+      const told = `The beam (chapter 09): what was kept at each step${sums}`;
+      tree.replaceChildren(html("p", { class: "try-note" }, ...linked(told)), picture);
     }
 
     // ---------------------------------------------------------------- controls
@@ -292,6 +359,7 @@ const CourseInspector = (() => {
         [state.side, state.at] = [sides[i], 0];
         draw();
       });
+      side.select.value = String(sides.indexOf(state.side));
       const depth = Math.max(...translator.model.layers);
       const layer = menu("layer", Array.from({ length: depth }, (_, i) => String(i + 1)), (i) => {
         state.layer = i;
@@ -340,12 +408,15 @@ const CourseInspector = (() => {
         html("label", {}, "beam ", beam, " ", width),
         switches(),
         html("p", { class: "try-title" }, "Inside"),
+        html("p", { class: "try-note" }, ...linked("Point at a subword (chapter 07), or choose it. It looked at these (chapter 01):")),
         views(),
         words,
         map,
+        grid,
         strips,
         five,
         html("label", {}, "temperature ", warmth, " ", degrees),
+        html("span", {}, ...linked(" (chapter 09)")),
         lens,
         tree,
       );

@@ -1,5 +1,6 @@
 // The translator of the course, computed in the page: subwords, encoder, decoder with its cache, beam search. Names and
-// shapes are those of the package; a test compares both. A vector is a Float32Array, a matrix an array of its rows.
+// shapes are those of the package; a test compares both. A vector is a Float32Array, a matrix { rows, columns, numbers },
+// where the numbers are one Float32Array, row after row.
 // The script is a plain one, without import or export, because a page that is opened from the disk may load no other.
 
 const CourseTranslator = (() => {
@@ -23,11 +24,10 @@ const CourseTranslator = (() => {
     let at = 0;
     for (const { name, rows, columns, scales } of list) {
       const factors = new Float32Array(scales);
-      tensors[name] = Array.from({ length: rows }, (_, i) => {
-        const row = Float32Array.from(numbers.subarray(at, at + columns), (n) => n * factors[i]);
-        at += columns;
-        return row;
-      });
+      const part = new Float32Array(numbers.subarray(at, at + rows * columns));
+      for (let i = 0; i < part.length; i += 1) part[i] *= factors[Math.floor(i / columns)];
+      tensors[name] = { rows, columns, numbers: part };
+      at += rows * columns;
     }
     return tensors;
   }
@@ -85,10 +85,10 @@ const CourseTranslator = (() => {
 
   // ---------------------------------------------------------------- arithmetic
 
-  /** The dot product of two vectors, or of a part of them. */
-  function dot(a, b, from = 0, to = a.length) {
+  /** The dot product of parts of two vectors; a's part lies `shift` further. */
+  function dot(a, b, from, to, shift = 0) {
     let sum = 0;
-    for (let i = from; i < to; i += 1) sum += a[i] * b[i];
+    for (let i = from; i < to; i += 1) sum += a[shift + i] * b[i];
     return sum;
   }
 
@@ -98,32 +98,65 @@ const CourseTranslator = (() => {
     return sum;
   }
 
-  /** W x, for one vector. Nearly all time is spent here, so four rows share each x[j], and four sums grow side by side. */
-  function product(weight, x) {
-    const result = new Float32Array(weight.length);
-    const fours = weight.length - (weight.length % 4);
-    for (let row = 0; row < fours; row += 4) {
-      const [a, b, c, d] = [weight[row], weight[row + 1], weight[row + 2], weight[row + 3]];
-      let [sumA, sumB, sumC, sumD] = [0, 0, 0, 0];
-      for (let j = 0; j < x.length; j += 1) {
-        const number = x[j];
-        sumA += a[j] * number;
-        sumB += b[j] * number;
-        sumC += c[j] * number;
-        sumD += d[j] * number;
-      }
-      result[row] = sumA;
-      result[row + 1] = sumB;
-      result[row + 2] = sumC;
-      result[row + 3] = sumD;
+  /** W x + b, for each of some vectors, taken two by two; b may be missing. */
+  function linear(vectors, weight, bias) {
+    const begin = () => (bias ? new Float32Array(bias) : new Float32Array(weight.rows));
+    const results = vectors.map(begin);
+    for (let i = 0; i < vectors.length; i += 2) {
+      // The last may be alone: it is its own partner, whose result is dropped.
+      addProducts(weight, [vectors[i], vectors[i + 1] ?? vectors[i]], [results[i], results[i + 1] ?? begin()]);
     }
-    for (let row = fours; row < weight.length; row += 1) result[row] = dot(weight[row], x);
-    return result;
+    return results;
   }
 
-  /** W x + b, for one vector. */
-  function linear(x, weight, bias) {
-    return add(product(weight, x), bias);
+  /**
+   * Add W x and W y. Most time is spent here, and much of it with reading numbers. So four rows, a to d, meet two vectors:
+   * six numbers are read for eight products, and eight sums grow side by side.
+   */
+  function addProducts({ rows, columns, numbers }, [x, y], [toX, toY]) {
+    const fours = rows - (rows % 4);
+    for (let row = 0; row < fours; row += 4) {
+      const a = row * columns;
+      const b = a + columns;
+      const c = b + columns;
+      const d = c + columns;
+      let ax = 0, bx = 0, cx = 0, dx = 0;
+      let ay = 0, by = 0, cy = 0, dy = 0;
+      for (let j = 0; j < columns; j += 1) {
+        const xj = x[j];
+        const yj = y[j];
+        const aj = numbers[a + j];
+        ax += aj * xj;
+        ay += aj * yj;
+        const bj = numbers[b + j];
+        bx += bj * xj;
+        by += bj * yj;
+        const cj = numbers[c + j];
+        cx += cj * xj;
+        cy += cj * yj;
+        const dj = numbers[d + j];
+        dx += dj * xj;
+        dy += dj * yj;
+      }
+      toX[row] += ax;
+      toX[row + 1] += bx;
+      toX[row + 2] += cx;
+      toX[row + 3] += dx;
+      toY[row] += ay;
+      toY[row + 1] += by;
+      toY[row + 2] += cy;
+      toY[row + 3] += dy;
+    }
+    for (let row = fours; row < rows; row += 1) {
+      toX[row] += dot(numbers, x, 0, columns, row * columns);
+      toY[row] += dot(numbers, y, 0, columns, row * columns);
+    }
+  }
+
+  function relu(x) {
+    const positive = new Float32Array(x.length);
+    for (let i = 0; i < x.length; i += 1) positive[i] = Math.max(0, x[i]);
+    return positive;
   }
 
   function softmax(scores) {
@@ -133,14 +166,17 @@ const CourseTranslator = (() => {
     return powers.map((power) => power / total);
   }
 
-  function logSoftmax(logits) {
+  /** The logarithm of the sum of all powers: what logits lose to become log-probabilities. */
+  function logSumExp(logits) {
     let [highest, total] = [-Infinity, 0];
     for (let i = 0; i < logits.length; i += 1) if (logits[i] > highest) highest = logits[i];
     for (let i = 0; i < logits.length; i += 1) total += Math.exp(logits[i] - highest);
-    const log = highest + Math.log(total);
-    const result = new Float64Array(logits.length);
-    for (let i = 0; i < logits.length; i += 1) result[i] = logits[i] - log;
-    return result;
+    return highest + Math.log(total);
+  }
+
+  function logSoftmax(logits) {
+    const log = logSumExp(logits);
+    return Float64Array.from(logits, (logit) => logit - log);
   }
 
   function layerNorm(x, gain, bias) {
@@ -162,7 +198,7 @@ const CourseTranslator = (() => {
   function makeModel(config, tensors) {
     const { d_model: width, n_heads: heads, max_len: maxLen } = config;
     const size = width / heads;
-    const one = (name) => tensors[name][0];
+    const one = (name) => tensors[name].numbers;
 
     function positionOf(place) {
       return Float32Array.from({ length: width }, (_, i) => {
@@ -172,7 +208,9 @@ const CourseTranslator = (() => {
     }
 
     const positions = []; // the codes of places that were asked for
-    const wordOf = (id) => tensors["src_embedding.weight"][id].map((number) => number * Math.sqrt(width));
+    const words = tensors["src_embedding.weight"];
+    const rowOf = (id) => words.numbers.subarray(id * width, (id + 1) * width);
+    const wordOf = (id) => rowOf(id).map((number) => number * Math.sqrt(width));
 
     function embed(id, place, broken) {
       if (broken.positions) return wordOf(id);
@@ -180,19 +218,22 @@ const CourseTranslator = (() => {
       return add(wordOf(id), positions[place]);
     }
 
-    const project = (name, x) => linear(x, tensors[`${name}.weight`], one(`${name}.bias`));
+    const project = (name, vectors) => linear(vectors, tensors[`${name}.weight`], one(`${name}.bias`));
 
     /** Keys and values of vectors, for an attention. */
     function keysAndValues(name, vectors) {
-      return {
-        keys: vectors.map((x) => project(`${name}.w_key`, x)),
-        values: vectors.map((x) => project(`${name}.w_value`, x)),
-      };
+      return { keys: project(`${name}.w_key`, vectors), values: project(`${name}.w_value`, vectors) };
     }
 
-    /** One query's attention: its output, and the weights of each head. */
-    function attend(name, x, { keys, values }, broken, title) {
-      const query = project(`${name}.w_query`, x);
+    /** The attention of queries, each to keys and values of its own: what is added to each, and [query][head][key]. */
+    function attend(name, vectors, sources, broken, title) {
+      const found = project(`${name}.w_query`, vectors).map((query, i) => weighed(query, sources[i], broken, title));
+      const outputs = project(`${name}.w_output`, found.map(({ joined }) => joined));
+      return { outputs, weights: found.map(({ weights }) => weights) };
+    }
+
+    /** What the heads of one query read, side by side, and their weights. */
+    function weighed(query, { keys, values }, broken, title) {
       const joined = new Float32Array(width);
       const weights = [];
       for (let head = 0; head < heads; head += 1) {
@@ -205,15 +246,19 @@ const CourseTranslator = (() => {
           for (let i = from; i < to; i += 1) joined[i] += shares[k] * value[i];
         });
       }
-      return { output: project(`${name}.w_output`, joined), weights };
+      return { joined, weights };
     }
 
-    const normed = (name, x) => layerNorm(x, one(`${name}.gain`), one(`${name}.bias`));
+    function normed(name, vectors) {
+      return vectors.map((x) => layerNorm(x, one(`${name}.gain`), one(`${name}.bias`)));
+    }
+
+    const added = (vectors, others) => vectors.map((x, i) => add(x, others[i]));
 
     function feedForward(layer, norm, x, broken) {
       if (broken.feedForward) return x;
       const inner = project(`${layer}.feed_forward.inner`, normed(`${layer}.residuals.${norm}.norm`, x));
-      return add(x, project(`${layer}.feed_forward.outer`, inner.map((number) => Math.max(0, number))));
+      return added(x, project(`${layer}.feed_forward.outer`, inner.map(relu)));
     }
 
     /** Read the source: the memory, and the weights [layer][head][query][key]. */
@@ -226,14 +271,14 @@ const CourseTranslator = (() => {
           maps.push(null);
           continue;
         }
-        const before = x.map((vector) => normed(`${layer}.residuals.0.norm`, vector));
+        const before = normed(`${layer}.residuals.0.norm`, x);
         const source = keysAndValues(`${layer}.self_attention`, before);
-        const found = before.map((q) => attend(`${layer}.self_attention`, q, source, broken, `encoder ${i + 1}`));
-        x = x.map((vector, place) => add(vector, found[place].output));
-        x = x.map((vector) => feedForward(layer, 1, vector, broken));
-        maps.push(Array.from({ length: heads }, (_, h) => found.map(({ weights }) => weights[h])));
+        const sources = before.map(() => source);
+        const { outputs, weights } = attend(`${layer}.self_attention`, before, sources, broken, `encoder ${i + 1}`);
+        x = feedForward(layer, 1, added(x, outputs), broken);
+        maps.push(Array.from({ length: heads }, (_, head) => weights.map((ofQuery) => ofQuery[head])));
       }
-      return { memory: x.map((vector) => normed("encoder_norm", vector)), maps };
+      return { memory: normed("encoder_norm", x), maps };
     }
 
     /** Before the first target token: keys and values of the memory, computed once. */
@@ -246,41 +291,63 @@ const CourseTranslator = (() => {
       return { ids: [], layers };
     }
 
-    function logitsOf(x) {
-      return product(tensors["src_embedding.weight"], normed("decoder_norm", x));
+    const logitsOf = (vectors) => linear(normed("decoder_norm", vectors), words);
+
+    /** Read one target token: see `steps`. */
+    function step(id, place, state, broken = {}, lens = false) {
+      return steps([id], place, [state], broken, lens)[0];
     }
 
-    /** Read one target token: the next state, the logits, each layer's logits (the lens), and the weights. */
-    function step(id, place, state, broken = {}, lens = false) {
-      const ids = [...state.ids, id];
+    /**
+     * Read one more target token of each of some beginnings, which are equally long. For each: the next state, the
+     * logits, each layer's logits (the lens), and the weights.
+     */
+    function steps(tokens, place, states, broken = {}, lens = false) {
+      const ids = states.map((state, b) => [...state.ids, tokens[b]]);
       // Without the causal mask nothing can be kept: all tokens are read again, and each sees those after it.
-      const fresh = broken.causalMask ? ids : [id];
-      let x = fresh.map((token, i) => embed(token, place + 1 - fresh.length + i, broken));
-      const [next, layers, maps] = [[], [], []];
-      state.layers.forEach((cached, i) => {
-        const layer = `decoder_layers.${i}`;
-        if (broken.layers?.includes(`decoder ${i + 1}`)) {
-          next.push(cached);
-          maps.push(null);
-          layers.push(x.at(-1));
-          return;
-        }
-        const before = x.map((vector) => normed(`${layer}.residuals.0.norm`, vector));
-        const { keys, values } = keysAndValues(`${layer}.self_attention`, before);
-        const kept = broken.causalMask ? { keys: [], values: [] } : cached.own;
-        const own = { keys: [...kept.keys, ...keys], values: [...kept.values, ...values] };
-        const back = before.map((q) => attend(`${layer}.self_attention`, q, own, broken, `decoder ${i + 1} self`));
-        x = x.map((vector, k) => add(vector, back[k].output));
-        const asked = x.map((vector) => normed(`${layer}.residuals.1.norm`, vector));
-        const title = `decoder ${i + 1} cross`;
-        const across = asked.map((q) => attend(`${layer}.cross_attention`, q, cached.memory, broken, title));
-        x = x.map((vector, k) => feedForward(layer, 2, add(vector, across[k].output), broken));
-        next.push({ own, memory: cached.memory });
-        maps.push({ self: back.at(-1).weights, cross: across.at(-1).weights });
-        layers.push(x.at(-1));
+      const count = broken.causalMask ? ids[0].length : 1;
+      let x = ids.flatMap((all) => all.slice(-count).map((id, i) => embed(id, place + 1 - count + i, broken)));
+      const lasts = (list) => list.filter((_, v) => (v + 1) % count === 0);
+      const [caches, layers, maps] = [[], [], []];
+      for (let i = 0; i < config.n_decoder_layers; i += 1) {
+        const cached = states.map((state) => state.layers[i]);
+        const isOut = broken.layers?.includes(`decoder ${i + 1}`);
+        const read = isOut ? { x, caches: cached } : decoderLayer(i, x, cached, count, broken);
+        x = read.x;
+        caches.push(read.caches);
+        layers.push(lasts(x));
+        maps.push(isOut ? null : { self: lasts(read.self), cross: lasts(read.cross) });
+      }
+      const seen = lens ? layers.map(logitsOf) : [];
+      const logits = seen.at(-1) ?? logitsOf(lasts(x));
+      return ids.map((all, b) => ({
+        state: { ids: all, layers: caches.map((layer) => layer[b]) },
+        logits: logits[b],
+        maps: maps.map((layer) => layer && { self: layer.self[b], cross: layer.cross[b] }),
+        lens: seen.map((layer) => layer[b]),
+      }));
+    }
+
+    /** A layer of the decoder reads `count` vectors of each beginning: its output, what it keeps, its weights. */
+    function decoderLayer(i, x, cached, count, broken) {
+      const [layer, title] = [`decoder_layers.${i}`, `decoder ${i + 1}`];
+      const before = normed(`${layer}.residuals.0.norm`, x);
+      const { keys, values } = keysAndValues(`${layer}.self_attention`, before);
+      const caches = cached.map(({ own, memory }, b) => {
+        const kept = broken.causalMask ? { keys: [], values: [] } : own;
+        const [from, to] = [b * count, (b + 1) * count];
+        const more = (old, list) => [...old, ...list.slice(from, to)];
+        return { own: { keys: more(kept.keys, keys), values: more(kept.values, values) }, memory };
       });
-      const logits = logitsOf(x.at(-1));
-      return { state: { ids, layers: next }, logits, maps, lens: lens ? layers.map(logitsOf) : [] };
+      const owner = x.map((_, v) => caches[Math.floor(v / count)]);
+      const own = owner.map((cache) => cache.own);
+      const back = attend(`${layer}.self_attention`, before, own, broken, `${title} self`);
+      const looked = added(x, back.outputs);
+      const asked = normed(`${layer}.residuals.1.norm`, looked);
+      const memories = owner.map((cache) => cache.memory);
+      const across = attend(`${layer}.cross_attention`, asked, memories, broken, `${title} cross`);
+      const output = feedForward(layer, 2, added(looked, across.outputs), broken);
+      return { x: output, caches, self: back.weights, cross: across.weights };
     }
 
     /** Log-probability of a translation (ids without <s>, with </s>), step by step. */
@@ -290,11 +357,11 @@ const CourseTranslator = (() => {
       return tgt.map((id, place) => {
         const read = step(last, place, state, broken);
         [state, last] = [read.state, id];
-        return logSoftmax(read.logits)[id];
+        return read.logits[id] - logSumExp(read.logits);
       });
     }
 
-    return { encode, start, step, score, embed, wordOf, positionOf, maxLen, heads, layers: [config.n_encoder_layers, config.n_decoder_layers] };
+    return { encode, start, step, steps, score, embed, wordOf, positionOf, maxLen, heads, layers: [config.n_encoder_layers, config.n_decoder_layers] };
   }
 
   // ---------------------------------------------------------------- search
@@ -307,9 +374,10 @@ const CourseTranslator = (() => {
   /** The best continuations of all beginnings, `count` of them, best first. */
   function continuations(open, count) {
     const best = [];
-    open.forEach(({ total, logProbs }, parent) => {
-      for (let id = EOS; id < logProbs.length; id += 1) {
-        const sum = total + logProbs[id];
+    open.forEach(({ total, logits }, parent) => {
+      const log = logSumExp(logits);
+      for (let id = EOS; id < logits.length; id += 1) {
+        const sum = total + (logits[id] - log);
         if (best.length === count && sum <= best[count - 1].total) continue;
         const place = best.findIndex((other) => other.total < sum);
         best.splice(place < 0 ? best.length : place, 0, { parent, id, total: sum });
@@ -332,11 +400,12 @@ const CourseTranslator = (() => {
     let open = [{ ids: [], total: 0, state: model.start(model.encode(src, broken).memory) }];
     const finished = [];
     for (let length = 1; length <= limit; length += 1) {
-      for (const beginning of open) {
-        const read = model.step(beginning.ids.at(-1) ?? BOS, length - 1, beginning.state, broken);
-        beginning.next = read.state;
-        beginning.logProbs = logSoftmax(read.logits);
-      }
+      const tokens = open.map(({ ids }) => ids.at(-1) ?? BOS);
+      const read = model.steps(tokens, length - 1, open.map(({ state }) => state), broken);
+      open.forEach((beginning, b) => {
+        beginning.next = read[b].state;
+        beginning.logits = read[b].logits;
+      });
       const best = continuations(open, 2 * beam);
       best.slice(0, beam).forEach(({ parent, id, total }) => {
         if (id === EOS) {

@@ -1,0 +1,28 @@
+"""Packages that only some commands need (chapter 14): a missing one is told in one sentence."""
+
+from importlib import import_module
+from typing import Any
+
+
+def needed(name: str, extra: str) -> Any:
+    """Import a package that may be missing.
+
+    Args:
+        name: the module.
+        extra: the extra of this package that brings it.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: if it is missing; the sentence says how to install it.
+
+    >>> needed("no_such_engine", "export")
+    Traceback (most recent call last):
+    ValueError: no_such_engine is missing: run pip install ".[export]" in the folder of the course
+    """
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        install = f'run pip install ".[{extra}]" in the folder of the course'
+        raise ValueError(f"{error.name} is missing: {install}") from error
