@@ -49,6 +49,7 @@ def draw(page: Page, where: str, ident: str) -> None:
     """Take the picture of one figure."""
     page.goto((HTML / where).as_uri())
     page.add_style_tag(content=COVERING)
+    page.locator(f"#{ident}").scroll_into_view_if_needed()  # a figure comes when it is near
     figure = page.locator(f"#{ident} .tc-widget")
     figure.wait_for(timeout=120_000)
     page.wait_for_timeout(1000)  # what is drawn after the first frame

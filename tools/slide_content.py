@@ -143,7 +143,8 @@ def of_paragraphs(title: str, text: str) -> Iterator[Slide]:
         yield Slide(title, "\n".join(line for line in text.splitlines() if line.startswith("- ")))
         return
     if EXPECT in text:
-        yield Slide("What do you expect?", text[text.index(EXPECT) :].replace(EXPECT, ""))
+        before, _, after = (part.strip() for part in text.partition(EXPECT))
+        yield Slide("What do you expect?", after or before)
         return
     for paragraph in re.split(r"\n\s*\n(?!\$\$)", text):  # a formula goes with the words before it
         if STATEMENT.search(paragraph) and not QUESTION.search(paragraph):

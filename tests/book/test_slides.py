@@ -53,6 +53,12 @@ def test_each_chapter_has_what_a_lesson_needs(name: str) -> None:
 
 
 @every_chapter
+def test_no_slide_is_empty(name: str) -> None:
+    """A question at the end of its paragraph brings the paragraph along."""
+    assert [slide for slide in deck(name) if not (slide.text.strip() or slide.image)] == []
+
+
+@every_chapter
 def test_figures_are_those_of_the_core_with_caption_and_words(name: str) -> None:
     for slide in deck(name):
         if slide.image is not None:
