@@ -179,6 +179,9 @@ TESTED_ELSEWHERE = {  # by what the tests are named, if not by module or package
     "long_context/costs.py": "long_context_attention",
     "long_context/local.py": "long_context_attention",
     "long_context/running.py": "long_context_attention",
+    "training/gradients.py": "training_processes",
+    "training/trainer.py": "training_processes",
+    "training/validation.py": "training_processes",
 }
 
 

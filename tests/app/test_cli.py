@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from command_line import Result, Run, assert_one_sentence
 from small_runs import number_pairs, trained, trained_run
 
@@ -182,7 +183,9 @@ def test_the_grammar_is_learnt_in_the_other_direction_too(
 def test_a_corpus_by_name_has_its_recipe(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True})  # no bf16
     made = {
-        name: cli._new_run(Path("no run"), cli.Data(corpus=name), {}, {"warmup_steps": None}, None)
+        name: cli._new_recipe(
+            cli.Data(corpus=name), {}, {"warmup_steps": None}, torch.device("cpu")
+        )
         for name in cli.RECIPES
     }
     assert made == cli.RECIPES

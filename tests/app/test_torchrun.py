@@ -14,9 +14,11 @@ import pytest
 import torch
 from command_line import Run, assert_one_sentence
 from processes import together
+from small_runs import trained_run
 
 from transformer_course import cli
 from transformer_course.checkpoints import list_checkpoints, load_tensors
+from transformer_course.devices import find_device
 from transformer_course.recipe.folder import was_begun_by
 from transformer_course.training.processes import job, local_rank
 from transformer_course.translator import Translator
@@ -180,3 +182,32 @@ def test_processes_of_one_computer_have_numbers(monkeypatch: pytest.MonkeyPatch)
     assert local_rank() == 0
     monkeypatch.setenv("LOCAL_RANK", "3")
     assert local_rank() == 3
+
+
+@pytest.mark.parametrize("command", ["translate", "evaluate", "score", "attention", "train"])
+def test_every_command_that_computes_has_a_device(
+    run: Run, files: list[Path], tmp_path: Path, command: str
+) -> None:
+    numbers = trained_run()
+    arguments = {
+        "translate": ["translate", numbers, "one"],
+        "evaluate": ["evaluate", numbers, "--pairs", *files],
+        "score": ["score", numbers, "--pairs", *files],
+        "attention": ["attention", numbers, "one"],
+        "train": [*options(files, tmp_path / "run"), "--steps", 1],
+    }[command]
+    assert_one_sentence(run(*arguments, "--device", "gpu"), "device ('gpu') must be one that torch")
+    assert_one_sentence(run(*arguments, "--device", "cuda:99"), "device ('cuda:99') must be there")
+    assert run(*arguments, "--device", "auto").status == 0
+
+
+def test_auto_takes_a_card_if_there_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And each process of a computer a card of its own."""
+    assert find_device("auto").type == ("cuda" if torch.cuda.is_available() else "cpu")
+    asked: list[object] = []
+    monkeypatch.setattr("torch.cuda.is_available", lambda: True)
+    monkeypatch.setattr("torch.zeros", lambda n, device: asked.append(device))
+    assert str(find_device("auto")) == "cuda"
+    assert str(find_device("auto", 3)) == "cuda:3"
+    assert str(find_device("cuda:1", 3)) == "cuda:1"
+    assert len(asked) == 3  # that each is there was tried
