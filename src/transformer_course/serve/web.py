@@ -10,7 +10,7 @@ other host, and shows texts as text.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
@@ -95,70 +95,81 @@ def application(
     from starlette.exceptions import HTTPException
     from starlette.middleware import Middleware
     from starlette.middleware.base import BaseHTTPMiddleware
-    from starlette.requests import Request
-    from starlette.responses import JSONResponse, Response
     from starlette.routing import Route
 
-    most = limits or Limits()
+    web = _Web(translator, hosts, limits or Limits())
+    app = Starlette(
+        routes=[
+            *(Route(path, web.show) for path in _FILES),
+            Route("/translate", web.translate, methods=["POST"]),
+            Route("/health", web.health),
+        ],
+        middleware=[Middleware(BaseHTTPMiddleware, dispatch=web.known)],
+        exception_handlers={HTTPException: web.refused, Exception: web.failed},
+        lifespan=web.working,
+    )
+    app.state.batcher = web.batcher
+    return app
 
-    def translate(sentences: list[str], beam: int) -> list[Answer]:
-        return list(translate_lines(translator, sentences, beam=beam, at_once=len(sentences)))
 
-    batcher = Batcher(translate, most.batch, most.waiting)
+class _Web:
+    """What the application does, request by request."""
 
-    def said(value: dict[str, Any], status: int = 200, **headers: str) -> JSONResponse:
-        return JSONResponse(value, status, _HEADERS | headers)
+    def __init__(
+        self, translator: Translator, hosts: Collection[str] | None, limits: Limits
+    ) -> None:
+        self._translator, self._hosts, self._limits = translator, hosts, limits
+        self.batcher = Batcher(self._answers, limits.batch, limits.waiting)
 
-    def show(request: Request) -> Response:
-        name, kind = _FILES[request.url.path]
-        text = files("transformer_course.serve").joinpath(name).read_text(encoding="utf-8")
-        return Response(text, headers=_HEADERS, media_type=kind)
-
-    async def answer(request: Request) -> Response:
-        try:
-            sentences, beam = _asked(await _body(request, most.body), translator, most)
-            answers = await batcher.translate(sentences, beam) if sentences else []
-        except RequestError as error:
-            return said({"error": str(error)}, error.status)
-        except BusyError as error:
-            return said({"error": str(error)}, 503, **{"Retry-After": "1"})
-        return said({"translations": [_record(found) for found in answers]})
-
-    async def known(request: Request, call_next: Any) -> Response:
-        if hosts is not None and request.url.hostname not in hosts:
-            return said({"error": "the server isn't known by this name"}, 400)
-        return await call_next(request)
-
-    async def health(request: Request) -> Response:
-        return said({"status": "ok", "waiting": batcher.open})
-
-    async def refused(request: Request, error: Exception) -> Response:
-        assert isinstance(error, HTTPException)
-        return said({"error": error.detail}, error.status_code)
-
-    async def failed(request: Request, error: Exception) -> Response:
-        return said({"error": "the server made a mistake"}, 500)
+    def _answers(self, sentences: list[str], beam: int) -> list[Answer]:
+        at_once = len(sentences)
+        return list(translate_lines(self._translator, sentences, beam=beam, at_once=at_once))
 
     @asynccontextmanager
-    async def working(app: Starlette) -> AsyncIterator[None]:
-        task = asyncio.create_task(batcher.run())
+    async def working(self, app: Any) -> AsyncIterator[None]:
+        task = asyncio.create_task(self.batcher.run())
         yield
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
 
-    app = Starlette(
-        routes=[
-            *(Route(path, show) for path in _FILES),
-            Route("/translate", answer, methods=["POST"]),
-            Route("/health", health),
-        ],
-        middleware=[Middleware(BaseHTTPMiddleware, dispatch=known)],
-        exception_handlers={HTTPException: refused, Exception: failed},
-        lifespan=working,
-    )
-    app.state.batcher = batcher
-    return app
+    async def known(self, request: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
+        if self._hosts is not None and request.url.hostname not in self._hosts:
+            return _said({"error": "the server isn't known by this name"}, 400)
+        return await call_next(request)
+
+    async def show(self, request: Any) -> Any:
+        from starlette.responses import Response
+
+        name, kind = _FILES[request.url.path]
+        text = files("transformer_course.serve").joinpath(name).read_text(encoding="utf-8")
+        return Response(text, headers=_HEADERS, media_type=kind)
+
+    async def translate(self, request: Any) -> Any:
+        try:
+            body = await _body(request, self._limits.body)
+            sentences, beam = _asked(body, self._translator, self._limits)
+            answers = await self.batcher.translate(sentences, beam) if sentences else []
+        except RequestError as error:
+            return _said({"error": str(error)}, error.status)
+        except BusyError as error:
+            return _said({"error": str(error)}, 503, **{"Retry-After": "1"})
+        return _said({"translations": [_record(found) for found in answers]})
+
+    async def health(self, request: Any) -> Any:
+        return _said({"status": "ok", "waiting": self.batcher.open})
+
+    async def refused(self, request: Any, error: Any) -> Any:
+        return _said({"error": error.detail}, error.status_code)
+
+    async def failed(self, request: Any, error: Exception) -> Any:
+        return _said({"error": "the server made a mistake"}, 500)
+
+
+def _said(value: dict[str, Any], status: int = 200, **headers: str) -> Any:
+    from starlette.responses import JSONResponse
+
+    return JSONResponse(value, status, _HEADERS | headers)
 
 
 async def _body(request: Any, most: int) -> bytes:
