@@ -175,7 +175,7 @@ def precision(script: ModuleType) -> str:
 def _small_corpora() -> Iterator[None]:
     """Two challenge sentences for each phenomenon; our own sentences in the place of Multi30k's.
 
-    A hundred pairs, not thousands, show on which subwords translations depend.
+    A hundred pairs, not thousands, show on which words translations depend.
     """
 
     def few(seed: int) -> dict[str, list[Pair]]:

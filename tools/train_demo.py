@@ -29,7 +29,7 @@ SCRIPT = "running_corpus"
 
 def settings() -> list[Any]:
     """What is trained on what, as JSON gives it back."""
-    made = [GRAMMAR_RECIPE.record(), STEPS, N_PAIRS, PRECISION, "knows which subwords tell"]
+    made = [GRAMMAR_RECIPE.record(), STEPS, N_PAIRS, PRECISION, "knows which words tell"]
     return list(json.loads(json.dumps(made)))
 
 

@@ -1,10 +1,11 @@
 """Words of the source that a translation does not depend on (chapter 10).
 
-Hide one source subword at a time, and see by how much the translation gets less likely (leave-one-out). A word
-that mostly matters and now changes nothing was probably left untranslated.
+Hide one word of the source at a time, and see by how much the translation gets less likely (leave-one-out). A
+word that mostly matters and now changes nothing was probably left untranslated.
 """
 
 from collections.abc import Collection, Sequence
+from typing import TypeVar
 
 import torch
 
@@ -16,35 +17,67 @@ from transformer_course.corpus.batches import (
     collate,
     token_batches,
 )
+from transformer_course.corpus.pairs import words
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.loss import sentence_log_probs
 from transformer_course.masking import padding_mask
 
-_OFTEN = 3  # a subword must have been met so often
-_USUAL = 2.0  # nats: a subword matters if hiding it nearly always costs as much
-_NOTHING = 0.1  # nats: a subword that costs less than this is not used
+_SELDOM = 3  # a word that was met less often isn't judged
+_OFTEN = 100  # so many cases of a word are tried
+_USUAL = 2.0  # nats: a word matters if hiding it nearly always costs as much
+_NOTHING = 0.1  # nats: a word that costs less than this is not used
 _MAX_TOKENS = 4096
+
+Item = TypeVar("Item")
+# The words of a source, and where their subwords stand.
+Places = Sequence[tuple[str, Sequence[int]]]
+
+
+def word_places(vocabulary: Vocabulary, text: str) -> list[tuple[str, list[int]]]:
+    """The words and marks of a sentence, each with the places of its subwords.
+
+    Args:
+        vocabulary: cuts the sentence into subwords.
+        text: the sentence.
+
+    Returns:
+        (word in the normal form, indices into the sentence's subwords), in the sentence's order; none where
+        nothing is there but signs that separate words.
+
+    Raises:
+        ValueError: if it is not text, or UTF-8 cannot write it.
+
+    >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
+    >>> word_places(vocabulary, "le chat voit l’été.")
+    [('le', [0]), ('chat', [1]), ('voit', [2]), ("l'été", [3, 4, 5, 6]), ('.', [7])]
+    """
+    form = vocabulary.normalise(text)
+    names = words(form)
+    if not names:  # signs that separate words, and nothing else
+        return []
+    places: dict[int, list[int]] = {}
+    for place, index in enumerate(vocabulary.word_indices(form)):
+        places.setdefault(index, []).append(place)
+    return [(names[index], where) for index, where in places.items()]
 
 
 @torch.inference_mode()
 def falls(
-    model: Transformer, examples: Sequence[Example], only: Collection[int] | None = None
-) -> list[dict[int, float]]:
-    """By how much each translation gets less likely if one of the source's subwords is hidden.
+    model: Transformer, examples: Sequence[Example], hidden: Sequence[Sequence[Sequence[int]]]
+) -> list[list[float]]:
+    """By how much each translation gets less likely if a part of its source is hidden.
 
     Args:
         model: in evaluation mode.
         examples: ids of source and translation, without special tokens.
-        only: ids of the subwords to hide; all if left out.
+        hidden: for each example the parts that are hidden, one at a time: indices of source subwords.
 
     Returns:
-        For each example: index of a hidden source subword → in nats, the log-probability of the translation
-        (</s> included) from the whole source, minus that without the subword.
+        For each example and each of its parts, in nats: the log-probability of the translation (</s>
+        included) from the whole source, minus that without the part.
     """
-    hidden = [
-        [j for j, token in enumerate(src) if only is None or token in only] for src, _ in examples
-    ]
-    rows = [(i, j) for i, places in enumerate(hidden) if places for j in (-1, *places)]
+    rows = [(i, part) for i, parts in enumerate(hidden) if parts for part in ((), *parts)]
     repeated = [examples[i] for i, _ in rows]
     longest = max((len(src) + len(tgt) for src, tgt in examples), default=0)
     scores = torch.zeros(len(rows))
@@ -55,54 +88,99 @@ def falls(
         src, tgt = batch.src.to(device), batch.tgt.to(device)
         mask = padding_mask(src, PAD_ID)
         for row, index in enumerate(indices):
-            if rows[index][1] >= 0:
-                mask[row, ..., rows[index][1]] = False
+            mask[row, ..., list(rows[index][1])] = False
         sums = sentence_log_probs(model(src, tgt[:, :-1], mask), tgt[:, 1:], PAD_ID)
         scores[list(indices)] = sums.cpu()
-    score_of = dict(zip(rows, scores.tolist(), strict=True))
-    return [
-        {j: score_of[i, -1] - score_of[i, j] for j in places} for i, places in enumerate(hidden)
-    ]
+    whole: list[float] = []
+    costs: list[list[float]] = [[] for _ in examples]
+    for (i, part), score in zip(rows, scores.tolist(), strict=True):
+        if part:
+            costs[i].append(whole[-1] - score)
+        else:
+            whole.append(score)
+    return costs
 
 
-def telling_ids(model: Transformer, examples: Sequence[Example]) -> frozenset[int]:
-    """The subwords that translations nearly always depend on.
+def spread(items: Sequence[Item], most: int) -> list[Item]:
+    """Items from all over a sequence, in their order.
+
+    Args:
+        items: any.
+        most: 0 or more; no more items than this are taken.
+
+    >>> spread("abcdefg", 3), spread("ab", 3)
+    (['a', 'c', 'e'], ['a', 'b'])
+    """
+    count = min(most, len(items))
+    return [items[i * len(items) // count] for i in range(count)]
+
+
+def telling_words(
+    model: Transformer, examples: Sequence[Example], places: Sequence[Places]
+) -> frozenset[str]:
+    """The words that translations nearly always depend on.
 
     Args:
         model: in evaluation mode.
         examples: ids of sources and right translations, without special tokens; some thousand.
+        places: from `word_places`, for each source.
 
     Returns:
-        Ids of subwords that came three times or more, and whose hiding cost 2 nats or more in nine of ten
-        cases.
+        Words that came three times or more, and whose hiding cost 2 nats or more in nine of ten cases, and
+        never nothing (less than 0.1): what a right translation can do without says nothing. At most 100 cases
+        are tried for each, from all over the examples.
     """
-    costs: dict[int, list[float]] = {}
-    for (src, _), row in zip(examples, falls(model, examples), strict=True):
-        for place, cost in row.items():
-            costs.setdefault(src[place], []).append(cost)
+    met: dict[str, list[tuple[int, Sequence[int]]]] = {}
+    for i, row in enumerate(places):
+        for word, part in row:
+            met.setdefault(word, []).append((i, part))
+    tried: list[list[tuple[str, Sequence[int]]]] = [[] for _ in places]
+    for word, cases in met.items():
+        for i, part in spread(cases, _OFTEN) if len(cases) >= _SELDOM else ():
+            tried[i].append((word, part))
+    costs: dict[str, list[float]] = {}
+    for row_of_costs in _costs(model, examples, tried):
+        for word, cost in row_of_costs:
+            costs.setdefault(word, []).append(cost)
     return frozenset(
-        token
-        for token, found in costs.items()
-        if len(found) >= _OFTEN and sorted(found)[len(found) // 10] >= _USUAL
+        word
+        for word, found in costs.items()
+        if min(found) >= _NOTHING and sorted(found)[len(found) // 10] >= _USUAL
     )
 
 
-def unused_places(
-    model: Transformer, examples: Sequence[Example], telling: frozenset[int]
-) -> list[list[int]]:
-    """Where a source has a telling subword that its translation doesn't depend on.
+def unused_words(
+    model: Transformer,
+    examples: Sequence[Example],
+    places: Sequence[Places],
+    telling: Collection[str],
+) -> list[tuple[str, ...]]:
+    """Which telling words of a source its translation doesn't depend on.
 
     Args:
         model: in evaluation mode.
         examples: ids of sources and translations; special tokens of the translations are passed over.
-        telling: from `telling_ids`.
+        places: from `word_places`, for each source.
+        telling: from `telling_words`.
 
     Returns:
-        For each example the indices of such subwords in its source.
+        For each example such words of its source, each once, in their order.
     """
     special = {PAD_ID, BOS_ID, EOS_ID}
     examples = [(src, [t for t in tgt if t not in special]) for src, tgt in examples]
+    asked = [[(word, part) for word, part in row if word in telling] for row in places]
     return [
-        [place for place, cost in row.items() if cost < _NOTHING]
-        for row in falls(model, examples, telling)
+        tuple(dict.fromkeys(word for word, cost in row if cost < _NOTHING))
+        for row in _costs(model, examples, asked)
+    ]
+
+
+def _costs(
+    model: Transformer, examples: Sequence[Example], hidden: Sequence[Places]
+) -> list[list[tuple[str, float]]]:
+    """What hiding each of these words costs."""
+    found = falls(model, examples, [[part for _, part in row] for row in hidden])
+    return [
+        [(word, cost) for (word, _), cost in zip(row, costs, strict=True)]
+        for row, costs in zip(hidden, found, strict=True)
     ]

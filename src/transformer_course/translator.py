@@ -4,7 +4,6 @@ import hashlib
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from operator import index
 from pathlib import Path
 from typing import Any, overload
 
@@ -31,12 +30,11 @@ from transformer_course.corpus.batches import (
     collate,
     token_batches,
 )
-from transformer_course.corpus.pairs import words
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, ParallelModel, beam_search
 from transformer_course.devices import find_device
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.leaving_out import unused_places
+from transformer_course.leaving_out import unused_words, word_places
 from transformer_course.loss import sentence_log_probs
 from transformer_course.multi_head import MultiHeadAttention, record_attention
 from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict, NoisyParallel
@@ -112,8 +110,8 @@ class Translator:
     Attributes:
         doubt_below: translations of less confidence are `doubtful`. 0, so none, until `calibrate` sets it, as
             training does at its end; saved with the model.
-        telling: ids of the subwords that translations nearly always depend on, for `unused`. None until
-            training finds them at its end (`leaving_out.telling_ids`); saved with the model.
+        telling: words that translations nearly always depend on, for `unused`. None until training finds them
+            at its end (`leaving_out.telling_words`); saved with the model. Models of before have none.
 
     Raises:
         ValueError: if vocabulary and model differ in size.
@@ -127,7 +125,7 @@ class Translator:
         self.model = model.eval()
         self.vocabulary = vocabulary
         self.doubt_below = 0.0
-        self.telling: frozenset[int] = frozenset()
+        self.telling: frozenset[str] = frozenset()
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> "Translator":
@@ -157,7 +155,7 @@ class Translator:
             model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
             doubt_below = float(values.get("doubt_below", 0.0))
-            telling = frozenset(map(index, values.get("telling", ())))
+            telling = _texts(values.get("telling_words", []))
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
         # Before there was a digest of everything, that of the entries stood there.
@@ -182,7 +180,7 @@ class Translator:
             "config": asdict(self.model.config),
             "vocabulary": self.vocabulary.digest,
             "doubt_below": self.doubt_below,
-            "telling": sorted(self.telling),
+            "telling_words": sorted(self.telling),
         }
         save_vocabulary(self.vocabulary, Path(folder))
         save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
@@ -313,18 +311,12 @@ class Translator:
             )
         if not self.telling or not isinstance(self.model, Transformer):
             return [()] * len(sentences)
-        ids = [list(found.ids) for found in translations]
-        places = unused_places(
-            self.model, list(zip(self._encode(sentences), ids, strict=True)), self.telling
-        )
-        return [self._words_at(*row) for row in zip(sentences, places, strict=True)]
-
-    def _words_at(self, sentence: str, places: list[int]) -> tuple[str, ...]:
-        if not places:
-            return ()
-        form = self.vocabulary.normalise(sentence)
-        all_words, of_subword = words(form), self.vocabulary.word_indices(form)
-        return tuple(dict.fromkeys(all_words[of_subword[place]] for place in places))
+        examples = [
+            (src, list(found.ids))
+            for src, found in zip(self._encode(sentences), translations, strict=True)
+        ]
+        places = [word_places(self.vocabulary, sentence) for sentence in sentences]
+        return unused_words(self.model, examples, places, self.telling)
 
     def check(self, sentence: str) -> None:
         """Refuse a sentence that can't be translated, as the other methods do.
@@ -471,6 +463,13 @@ def _problem(ids: Sequence[int], max_len: int) -> str:
         return "is empty"
     too_long = f"has {len(ids)} subwords, the model takes at most {max_len - 1}"
     return too_long if len(ids) > max_len - 1 else ""
+
+
+def _texts(values: Any) -> frozenset[str]:
+    """What a file has as a list of words."""
+    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
+        raise TypeError("telling_words is not a list of words")
+    return frozenset(values)
 
 
 def _confidence(found: Hypothesis) -> float:

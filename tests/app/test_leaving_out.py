@@ -1,18 +1,20 @@
 """Words that a translation doesn't depend on: hidden one by one, and named where they mostly matter."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 import torch
 from small_runs import number_pairs, trained, trained_run
 
+from transformer_course import leaving_out
 from transformer_course.checkpoints import load_tensors, save_tensors
 from transformer_course.corpus.batches import Example
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis
 from transformer_course.encoder_decoder import Transformer
-from transformer_course.leaving_out import falls, telling_ids, unused_places
+from transformer_course.leaving_out import falls, spread, telling_words, unused_words, word_places
 from transformer_course.loss import log_softmax
-from transformer_course.recipe import encode_pairs
 from transformer_course.seq2seq import RecurrentSeq2Seq, Seq2SeqConfig
 from transformer_course.translator import Translation, Translator
 
@@ -33,56 +35,131 @@ def examples(*texts: tuple[str, str]) -> list[Example]:
     return list(zip(sources, targets, strict=True))
 
 
+def places(*texts: tuple[str, str]) -> list[list[tuple[str, list[int]]]]:
+    return [word_places(trained().vocabulary, source) for source, _ in texts]
+
+
+def told(texts: Sequence[tuple[str, str]]) -> frozenset[str]:
+    return telling_words(model(), examples(*texts), places(*texts))
+
+
 @torch.no_grad()
-def one_by_one(src: list[int], tgt: list[int], hidden: int | None) -> float:
+def one_by_one(src: list[int], tgt: list[int], hidden: Sequence[int]) -> float:
     """Log-probability of a translation, one sentence alone, without padding."""
     source, target = torch.tensor([[*src, 2]]), torch.tensor([[1, *tgt, 2]])
     mask = torch.ones(1, 1, 1, len(src) + 1, dtype=torch.bool)
-    if hidden is not None:
-        mask[..., hidden] = False
+    mask[..., list(hidden)] = False
     log_probs = log_softmax(model()(source, target[:, :-1], mask))
     return float(log_probs.gather(-1, target[:, 1:, None]).sum())
 
 
 def test_falls_are_those_of_each_sentence_alone() -> None:
     some = examples(("one two three", "trois deux un"), ("four", "quatre"), ("one one", "un deux"))
-    for (src, tgt), row in zip(some, falls(model(), some), strict=True):
-        assert list(row) == list(range(len(src)))
-        whole = one_by_one(src, tgt, None)
-        for place, cost in row.items():
-            assert cost == pytest.approx(whole - one_by_one(src, tgt, place), abs=1e-3)
-    only = {some[0][0][1]}
-    assert falls(model(), some, only) == [
-        {1: pytest.approx(falls(model(), some)[0][1], abs=1e-3)},
-        {},
-        {},
-    ]
-    assert falls(model(), []) == []
+    parts = [[[0], [1], [2], [0, 2]], [], [[1], [0, 1]]]
+    for (src, tgt), row, costs in zip(some, parts, falls(model(), some, parts), strict=True):
+        whole = one_by_one(src, tgt, [])
+        expected = [whole - one_by_one(src, tgt, part) for part in row]
+        assert costs == pytest.approx(expected, abs=1e-3)
+    assert falls(model(), [], []) == []
+    assert falls(model(), some, [[], [], []]) == [[], [], []]
 
 
-def test_telling_subwords_are_those_that_nearly_always_matter() -> None:
-    telling = telling_ids(model(), encode_pairs(trained().vocabulary, PAIRS))
-    pieces = {trained().vocabulary.piece(token) for token in telling}
-    assert pieces == {"▁one", "▁two", "▁three", "▁four", "▁five"}
-    few = encode_pairs(trained().vocabulary, PAIRS[:2])
-    assert telling_ids(model(), few[:1]) == frozenset()  # met too seldom
+def test_a_word_is_where_all_its_subwords_are() -> None:
+    vocabulary = Vocabulary.train(["the mean man", "give me an egg"], size=300)
+    found = word_places(vocabulary, "Mean\u00a0me, me")
+    pieces = vocabulary.pieces("mean me, me")
+    assert [word for word, _ in found] == ["mean", "me", ",", "me"]  # in the normal form
+    assert [place for _, where in found for place in where] == list(range(len(pieces)))
+    for word, where in found:
+        assert "".join(pieces[place] for place in where).strip("▁") == word
+    assert (
+        word_places(vocabulary, "\x1c \x1f") == []
+    )  # no words, though the vocabulary has subwords
+
+
+def test_cases_come_from_all_over() -> None:
+    assert spread(range(39), 20) == [i * 39 // 20 for i in range(20)]
+    assert spread(range(39), 20)[-1] == 37
+    assert spread([], 5) == []
+    assert spread([7], 5) == [7]
+    assert spread([7], 0) == []
+
+
+def test_telling_words_are_those_that_nearly_always_matter() -> None:
+    texts = [(p.source, p.target) for p in PAIRS]
+    assert told(texts) == {"one", "two", "three", "four", "five"}
+    assert told([("one two", "deux un")] * 3) == {"one", "two"}
+    assert told([("one two", "deux un")] * 2) == frozenset()  # met too seldom
+
+
+def with_costs(monkeypatch: pytest.MonkeyPatch, costs: Sequence[Sequence[float]]) -> list[object]:
+    """Let hiding cost this, sentence by sentence; returned is what will have been hidden."""
+    seen: list[object] = []
+
+    def given(_: object, examples: Sequence[Example], hidden: object) -> object:
+        assert len(examples) == len(costs)
+        seen.append(hidden)
+        return costs
+
+    monkeypatch.setattr(leaving_out, "falls", given)
+    return seen
+
+
+def test_nine_of_ten_cases_must_cost(monkeypatch: pytest.MonkeyPatch) -> None:
+    some: list[Example] = [([5], [6])] * 20
+    with_costs(monkeypatch, [[0.5]] * 2 + [[2.0]] * 18)
+    assert telling_words(model(), some, [[("cat", [0])]] * 20) == {"cat"}
+    with_costs(monkeypatch, [[0.5]] * 3 + [[2.0]] * 17)
+    assert telling_words(model(), some, [[("cat", [0])]] * 20) == frozenset()
+
+
+def test_a_word_that_a_right_translation_did_without_tells_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """*Merci beaucoup* is as likely without *very*: so *very* says nothing, however much it mostly costs."""
+    some: list[Example] = [([5], [6])] * 20
+    with_costs(monkeypatch, [[0.1]] + [[9.0]] * 19)
+    assert telling_words(model(), some, [[("very", [0])]] * 20) == {"very"}
+    with_costs(monkeypatch, [[0.09]] + [[9.0]] * 19)
+    assert telling_words(model(), some, [[("very", [0])]] * 20) == frozenset()
+
+
+def test_a_word_tells_though_others_share_its_subword(monkeypatch: pytest.MonkeyPatch) -> None:
+    """*me* is the subword with which *mean* begins; hiding *mean* may cost nothing."""
+    some: list[Example] = [([5], [6])] * 3 + [([5, 7], [6])] * 4
+    where = [[("me", [0])]] * 3 + [[("mean", [0, 1])]] * 4
+    seen = with_costs(monkeypatch, [[5.0]] * 3 + [[0.0]] * 4)
+    assert telling_words(model(), some, where) == {"me"}
+    assert seen == [[[[0]]] * 3 + [[[0, 1]]] * 4]  # a word is hidden as a whole
+    with_costs(monkeypatch, [[0.0]] * 3 + [[]] * 4)
+    assert unused_words(model(), some, where, {"me"}) == [("me",)] * 3 + [()] * 4
+
+
+def test_of_a_frequent_word_some_cases_are_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    some: list[Example] = [([5], [6])] * 150
+    seen = with_costs(monkeypatch, [[3.0] if i % 3 != 2 else [] for i in range(150)])
+    assert telling_words(model(), some, [[("the", [0])]] * 150) == {"the"}
+    assert seen == [[[[0]] if i % 3 != 2 else [] for i in range(150)]]
 
 
 def test_a_word_that_was_left_out_is_named() -> None:
-    telling = telling_ids(model(), encode_pairs(trained().vocabulary, PAIRS))
-    right, short = examples(("one two three", "trois deux un"), ("one two three", "un"))
-    costs = falls(model(), [short])[0]
-    left = [place for place, cost in costs.items() if cost < 0.1]
+    telling = told([(p.source, p.target) for p in PAIRS])
+    texts = ("one two three", "trois deux un"), ("one two three", "un")
+    right, short = examples(*texts)
+    where = places(*texts)
+    names = ["one", "two", "three"]
+    costs = falls(model(), [short], [[[0], [1], [2]]])[0]
+    left = tuple(name for name, cost in zip(names, costs, strict=True) if cost < 0.1)
     assert left  # of "un" alone, some of the three can be hidden
-    assert unused_places(model(), [right, short], telling) == [[], left]
-    assert unused_places(model(), [short], frozenset()) == [[]]
+    assert unused_words(model(), [right, short], where, telling) == [(), left]
+    assert unused_words(model(), [short], where[1:], frozenset()) == [()]
     translator = Translator(trained().model, trained().vocabulary)
     sentences, found = ["one two three"] * 2, [translator.search(["one two three"])[0][0]]
     found.append(Translation((*short[1], 2), 0.0, 0.0))
     assert translator.unused(sentences, found) == [(), ()]  # nothing is known to tell
     translator.telling = telling
-    names = ["one", "two", "three"]
-    assert translator.unused(sentences, found) == [(), tuple(names[place] for place in left)]
+    assert translator.unused(sentences, found) == [(), left]
+    assert translator.unused(["\x1c"], found[:1]) == [()]
     with pytest.raises(ValueError, match="got 0 for 1"):
         translator.unused(["one"], [])
     with pytest.raises(ValueError, match="is empty"):
@@ -90,22 +167,26 @@ def test_a_word_that_was_left_out_is_named() -> None:
 
 
 def test_what_tells_is_saved_with_the_model(tmp_path: Path) -> None:
-    assert "telling" in load_tensors(trained_run() / "model.safetensors")[1]
+    assert "telling_words" in load_tensors(trained_run() / "model.safetensors")[1]
     translator = Translator(trained().model, trained().vocabulary)
-    translator.telling = frozenset({7, 300})
+    translator.telling = frozenset({"one", "l'été"})
     translator.save(tmp_path)
-    assert Translator.load(tmp_path).telling == {7, 300}
+    assert Translator.load(tmp_path).telling == {"one", "l'été"}
     tensors, values = load_tensors(tmp_path / "model.safetensors")
-    save_tensors(tmp_path / "model.safetensors", tensors, values | {"telling": ["x"]})
-    with pytest.raises(ValueError, match="not a translator's model"):
-        Translator.load(tmp_path)
-    del values["telling"]  # as an older version wrote it
-    save_tensors(tmp_path / "model.safetensors", tensors, values)
-    assert Translator.load(tmp_path).telling == frozenset()
+    for wrong in ("one", [7], {"one": 1}, None):
+        save_tensors(tmp_path / "model.safetensors", tensors, values | {"telling_words": wrong})
+        with pytest.raises(ValueError, match="not a translator's model"):
+            Translator.load(tmp_path)
+    del values["telling_words"]  # as older versions wrote it: without, or with ids of subwords
+    for older in (values, values | {"telling": [7, 300]}):
+        save_tensors(tmp_path / "model.safetensors", tensors, older)
+        loaded = Translator.load(tmp_path)
+        assert loaded.telling == frozenset()
+        assert loaded.unused(["one"], loaded.search(["one"])[0]) == [()]
 
 
 def test_models_of_chapter_00_name_nothing() -> None:
     vocabulary = trained().vocabulary
     translator = Translator(RecurrentSeq2Seq(Seq2SeqConfig(len(vocabulary), d_model=8)), vocabulary)
-    translator.telling = frozenset(range(len(vocabulary)))
+    translator.telling = frozenset({"one"})
     assert translator.unused(["one"], [Hypothesis((2,), 0.0, 0.0)]) == [()]

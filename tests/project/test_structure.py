@@ -473,7 +473,7 @@ NO_SOURCE = {
     "inspecting.layers": {"Probe", "logit_lens"},  # the lens is by somebody without a family name
     "inspecting.watching": {"layer_names", "recorded", "watching"},
     "recipe.writing": {"only_writer", "refuse_run_file", "check_output"},
-    "leaving_out": {"falls", "telling_ids", "unused_places"},
+    "leaving_out": {"falls", "spread", "telling_words", "unused_words", "word_places"},
     "devices": {"find_device"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "encoder_decoder.layers": {"norm_of"},
