@@ -76,8 +76,14 @@ from transformer_course.runs import (
 )
 from transformer_course.serve import is_loopback, serve
 from transformer_course.streams import OutputError
-from transformer_course.training import DivergedError, Processes, Progress, joined
-from transformer_course.training.processes import ToldElsewhereError, job, local_rank
+from transformer_course.training import (
+    DivergedError,
+    Processes,
+    Progress,
+    ToldElsewhereError,
+    joined,
+)
+from transformer_course.training.processes import job, local_rank
 from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.translator import AttentionMaps, Translator
 from transformer_course.waiting import told_if_long

@@ -26,7 +26,7 @@ from transformer_course.families.objectives import (
 )
 from transformer_course.families.pretrained import from_pretrained, to_pretrained
 from transformer_course.families.prompts import PromptState
-from transformer_course.families.saving import load_model, save_model
+from transformer_course.families.saving import Words, load_model, save_model
 
 __all__ = [
     "IGNORED",
@@ -40,6 +40,7 @@ __all__ = [
     "Stack",
     "VisionConfig",
     "VisionTransformer",
+    "Words",
     "classification_loss",
     "from_pretrained",
     "language_model_loss",

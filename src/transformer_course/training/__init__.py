@@ -19,7 +19,12 @@ from transformer_course.training.batches import (
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.diverging import DivergedError
 from transformer_course.training.final import average_checkpoints
-from transformer_course.training.processes import LostProcessError, Processes, joined
+from transformer_course.training.processes import (
+    LostProcessError,
+    Processes,
+    ToldElsewhereError,
+    joined,
+)
 from transformer_course.training.progress import Progress
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
 from transformer_course.training.trainer import Outcome, Trainer
@@ -36,6 +41,7 @@ __all__ = [
     "Processes",
     "Progress",
     "Sizes",
+    "ToldElsewhereError",
     "Trainable",
     "Trainer",
     "TrainingConfig",
