@@ -102,11 +102,14 @@ def falls(
 
 
 def spread(items: Sequence[Item], most: int) -> list[Item]:
-    """Items from all over a sequence, in their order.
+    """Choose items from all over a sequence.
 
     Args:
         items: any.
-        most: 0 or more; no more items than this are taken.
+        most: how many to choose, 0 or more; all if there aren't as many.
+
+    Returns:
+        The chosen items, in their order.
 
     >>> spread("abcdefg", 3), spread("ab", 3)
     (['a', 'c', 'e'], ['a', 'b'])
