@@ -4,8 +4,10 @@ Hide one word of the source at a time, and see by how much the translation gets 
 word that mostly matters and now changes nothing was probably left untranslated.
 """
 
+from __future__ import annotations
+
 from collections.abc import Collection, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import torch
 
@@ -18,10 +20,12 @@ from transformer_course.corpus.batches import (
     token_batches,
 )
 from transformer_course.corpus.pairs import words
-from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.loss import sentence_log_probs
 from transformer_course.masking import padding_mask
+
+if TYPE_CHECKING:  # the core does without tokenizers
+    from transformer_course.corpus.vocabulary import Vocabulary
 
 _SELDOM = 3  # a word that was met less often isn't judged
 _OFTEN = 100  # so many cases of a word are tried
