@@ -3,13 +3,18 @@
 from importlib import import_module
 from typing import Any
 
+_INSTALL = {  # by extra
+    "export": 'run pip install ".[export]" in the folder of the course',
+    "serve": 'run pip install ".[serve]" in the folder of the course',
+}
+
 
 def needed(name: str, extra: str) -> Any:
     """Import a package that may be missing.
 
     Args:
         name: the module.
-        extra: the extra of this package that brings it.
+        extra: of this package, which brings it: "export" or "serve".
 
     Returns:
         The module.
@@ -24,5 +29,4 @@ def needed(name: str, extra: str) -> Any:
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
-        install = f'run pip install ".[{extra}]" in the folder of the course'
-        raise ValueError(f"{error.name} is missing: {install}") from error
+        raise ValueError(f"{error.name} is missing: {_INSTALL[extra]}") from error
