@@ -274,7 +274,7 @@ def test_on_a_dark_page_the_map_has_no_white_card(reader: Callable[..., Page]) -
     assert max(own) < 64
     with Image.open(io.BytesIO(page.locator("#progress-map").screenshot())) as picture:
         pixels = picture.convert("RGB")
-    assert pixels.getpixel((1, 1)) == own
+    assert pixels.getpixel((1, pixels.height // 2)) == own  # the corners would be round
     assert max(high for _, high in pixels.getextrema()) > 180  # the words are light
 
 
