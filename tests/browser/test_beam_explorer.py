@@ -61,7 +61,7 @@ def answer(figure: Locator) -> str:
 
 def slide(page: Page, figure: Locator, name: str, start: float, step: float, to: float) -> None:
     """Move a slider with the arrow keys."""
-    figure.get_by_label(name).focus()
+    figure.get_by_role("slider", name=name).focus()
     for _ in range(round(abs(to - start) / step)):
         page.keyboard.press("ArrowRight" if to > start else "ArrowLeft")
 

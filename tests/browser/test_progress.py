@@ -269,12 +269,12 @@ def test_the_panel_is_accessible_and_fits(
 
 def test_on_a_dark_page_the_map_has_no_white_card(reader: Callable[..., Page]) -> None:
     page = reader(FRONT, MEMORY, color_scheme="dark")
-    ground = page.evaluate("getComputedStyle(document.documentElement).backgroundColor")
+    ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
     own = tuple(map(int, re.findall(r"\d+", ground)[:3]))
     assert max(own) < 64
     with Image.open(io.BytesIO(page.locator("#progress-map").screenshot())) as picture:
         pixels = picture.convert("RGB")
-    assert pixels.getpixel((1, 1)) == own
+    assert pixels.getpixel((1, pixels.height // 2)) == own  # the corners would be round
     assert max(high for _, high in pixels.getextrema()) > 180  # the words are light
 
 
