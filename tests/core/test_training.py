@@ -375,7 +375,7 @@ def test_a_checkpoint_of_a_later_version_is_refused(tmp_path: Path) -> None:
         checkpoint_path(tmp_path, 2), lambda values: values.update(version=values["version"] + 1)
     )
     with pytest.raises(
-        CheckpointError, match=r"has version 5, this package reads up to 4: install"
+        CheckpointError, match=r"has version 6, this package reads up to 5: install"
     ):
         trainer(tmp_path).resume()
 

@@ -93,7 +93,7 @@ class Trainer:
         self.data = as_batches(examples, config.max_tokens, max_len, default)
         self.optimizer = optimizer or adam(model)
         check_optimizer(self.optimizer, model)
-        self._gradients = Gradients(model, self.data, loss_fn, config, processes)
+        self._gradients = Gradients(model, self.data, self._loss, config, processes)
         self.step = 0
         self.epoch = 0
         self.position = 0  # batches of this epoch that are done
@@ -149,6 +149,10 @@ class Trainer:
                 if outcome := self._after_update(interrupted):
                     return outcome
         return "finished"
+
+    def _loss(self, *inputs: Any) -> Tensor:
+        """What `loss_fn` says now: it may be another one than at the start."""
+        return self.loss_fn(*inputs)
 
     def _check_same_everywhere(self) -> None:
         """Refuse what differs from the first process: other data there, other settings, another checkpoint."""
