@@ -96,6 +96,16 @@ def test_the_engine_finds_the_same_words_and_scores(
     )
 
 
+def test_a_model_that_wants_to_write_pad_or_s_says_the_same(tmp_path: Path) -> None:
+    translator = fresh()
+    with torch.no_grad():  # one of them wins now and then
+        translator.model.output.weight[:2] *= 3
+    export_ctranslate2(translator, tmp_path / "out")
+    theirs = EngineTranslator(tmp_path / "out").search(SENTENCES[:4], beam=1)
+    ours = translator.search(SENTENCES[:4], beam=1)
+    assert [row[0].ids for row in theirs] == [row[0].ids for row in ours]
+
+
 def test_a_translation_without_an_end_is_cut_at_the_same_length(tmp_path: Path) -> None:
     translator = fresh()
     with torch.no_grad():  # </s> never wins

@@ -136,7 +136,9 @@ class EngineTranslator(ExportedTranslator):
 
     The engine searches by its own length penalty, and stops when it has `beam` hypotheses. So it is asked for
     twice as many, without a penalty, and they are ranked by ours: then translations and scores are those of
-    `Translator`, up to rounding; on rare sentences another hypothesis may win.
+    `Translator`, up to rounding; on rare sentences another hypothesis may win. A model that has learned little
+    may want to write <pad> or <s>: then the engine is asked again without them, and its log-probabilities are
+    those among the other tokens.
 
     Args:
         folder: as `export_ctranslate2` wrote it.
@@ -162,6 +164,7 @@ class EngineTranslator(ExportedTranslator):
         torch.set_num_threads(before)  # the engine changes it for the whole process
         self._tokens = self.vocabulary.tokens()
         self._ids = {token: i for i, token in enumerate(self._tokens)}
+        self._marks = [[self._tokens[PAD_ID]], [self._tokens[BOS_ID]]]
 
     def find(
         self, rows: list[list[int]], limit: int, beam: int, alpha: float, top_beams: int
@@ -178,26 +181,42 @@ class EngineTranslator(ExportedTranslator):
         Returns:
             For each sentence its best hypotheses, best first.
         """
-        found = self._engine.translate_batch(
-            [[self._tokens[entry] for entry in ids] for ids in rows],
-            max_batch_size=_TOKENS_AT_ONCE,
-            batch_type="tokens",
-            beam_size=beam,
-            num_hypotheses=beam,
-            patience=1 if beam == 1 else 2,
-            length_penalty=0,
-            min_decoding_length=0,
-            max_decoding_length=limit,
-            return_scores=True,
-            return_end_token=True,
-        )
+        found = self._asked(rows, limit, beam)
+        again = [i for i, answer in enumerate(found) if self._has_marks(answer)]
+        without = self._asked([rows[i] for i in again], limit, beam, suppress_sequences=self._marks)
+        for i, answer in zip(again, without, strict=True):
+            found[i] = answer
         return [self._ranked(answer, alpha)[:top_beams] for answer in found]
 
+    def _asked(self, rows: list[list[int]], limit: int, beam: int, **options: Any) -> list[Any]:
+        """What the engine finds for sentences."""
+        return list(
+            self._engine.translate_batch(
+                [[self._tokens[entry] for entry in ids] for ids in rows],
+                max_batch_size=_TOKENS_AT_ONCE,
+                batch_type="tokens",
+                beam_size=beam,
+                num_hypotheses=beam,
+                patience=1 if beam == 1 else 2,
+                length_penalty=0,
+                min_decoding_length=0,
+                max_decoding_length=limit,
+                return_scores=True,
+                return_end_token=True,
+                **options,
+            )
+        )
+
+    def _has_marks(self, answer: Any) -> bool:
+        """Whether a hypothesis has <pad> or <s>, which ours never have."""
+        return any(
+            mark in hypothesis for (mark,) in self._marks for hypothesis in answer.hypotheses
+        )
+
     def _ranked(self, answer: Any, alpha: float) -> list[Hypothesis]:
-        """Its hypotheses by our score; those with <pad> or <s>, which ours never has, come last."""
+        """Its hypotheses by our score."""
         found = []
         for tokens, log_prob in zip(answer.hypotheses, answer.scores, strict=True):
             ids = [self._ids[token] for token in tokens]
             found.append(Hypothesis(ids, log_prob, log_prob / length_penalty(len(ids), alpha)))
-        forbidden = {PAD_ID, BOS_ID}
-        return sorted(found, key=lambda h: (not forbidden.isdisjoint(h.ids), -h.score))
+        return sorted(found, key=lambda h: -h.score)
