@@ -21,8 +21,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 KEPT = ROOT / "tests/data/fuzzed"
-INSTRUMENTED = ("corpus.readers", "corpus.lenient", "corpus.vocabulary", "checkpoints")
-INSTRUMENTED += ("recipe.settings", "recipe.folder", "recipe.data", "checks.grading")
+INSTRUMENTED = (
+    *("corpus.readers", "corpus.lenient", "corpus.vocabulary", "checkpoints"),
+    *("recipe.settings", "recipe.folder", "recipe.data", "checks.grading"),
+)
 _MOST, _BYTES = 40, 20_000  # of what is kept for each reader
 
 
@@ -118,7 +120,7 @@ def main() -> None:
     if options.keep:
         print(f"{keep(options.reader, gathered)} inputs kept")
         return
-    import atheris  # type: ignore[import-not-found, unused-ignore]
+    import atheris
 
     with atheris.instrument_imports(include=[f"transformer_course.{m}" for m in INSTRUMENTED]):
         file, read = readers()[options.reader]
