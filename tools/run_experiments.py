@@ -24,6 +24,7 @@ import platform
 import subprocess
 import time
 from collections.abc import Collection
+from dataclasses import fields
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -33,11 +34,16 @@ from probes import Probe, changes_of, probe, settled_probe
 
 import transformer_course
 from transformer_course.checkpoints import write_atomically
+from transformer_course.recipe import Recipe
+from transformer_course.training import TrainingConfig
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS = ROOT / "book" / "experiments"
 TOOLS = ROOT / "tools"
 SEEDS = (0, 1, 2)
+DEFAULTS = {
+    field.name: field.default for owner in (Recipe, TrainingConfig) for field in fields(owner)
+}
 
 
 def names(apart: bool = True) -> list[str]:
@@ -62,6 +68,20 @@ def read_record(name: str) -> dict[str, Any] | None:
     return json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
 
 
+def same_config(then: Any, now: Any) -> bool:
+    """Whether two configs say the same; a setting that a recipe had not yet *then* counts as at its default."""
+    if isinstance(then, list) and isinstance(now, list):
+        return len(then) == len(now) and all(map(same_config, then, now))
+    if not (isinstance(then, dict) and isinstance(now, dict)):
+        return bool(then == now)
+    later = now.keys() - then.keys()
+    return (
+        then.keys() <= now.keys()
+        and all(same_config(value, now[name]) for name, value in then.items())
+        and all(name in DEFAULTS and now[name] == DEFAULTS[name] for name in later)
+    )
+
+
 def seeds_of(record: dict[str, Any] | None) -> set[int]:
     """The seeds that a record has."""
     return {result["seed"] for result in record["seeds"]} if record else set()
@@ -76,7 +96,7 @@ def changes(name: str) -> list[str]:
     record, script = read_record(name), load(name)
     if record is None:
         return ["there is no record"]
-    if record["config"] != json.loads(json.dumps(script.CONFIG)):
+    if not same_config(record["config"], json.loads(json.dumps(script.CONFIG))):
         return ["the script's CONFIG is another one than the record's"]
     capability = torch.backends.cpu.get_cpu_capability()
     same = f", {capability}," in record["processor"]
@@ -111,7 +131,8 @@ def _probe_of_runs(script: ModuleType, folder: Path) -> Probe:
     begun = {"config": json.loads(json.dumps(script.CONFIG)), "values": fresh}
     if path.exists():
         before = json.loads(path.read_text(encoding="utf-8"))
-        if before["config"] == begun["config"] and not changes_of(script, before["values"], fresh):
+        same = same_config(before["config"], begun["config"])
+        if same and not changes_of(script, before["values"], fresh):
             return fresh
         aside = folder.with_name(f"{folder.name}-before-{time.strftime('%Y%m%d-%H%M%S')}")
         print(f"{folder.name}: the code behaves otherwise now; what was begun is in {aside.name}")
@@ -123,7 +144,7 @@ def _probe_of_runs(script: ModuleType, folder: Path) -> Probe:
 def _recorded(name: str, script: ModuleType, fresh: Probe) -> dict[int, Any]:
     """The seeds of the committed record, if the code still behaves as it did then."""
     record = read_record(name)
-    if record is None or record["config"] != json.loads(json.dumps(script.CONFIG)):
+    if record is None or not same_config(record["config"], json.loads(json.dumps(script.CONFIG))):
         return {}
     if changes_of(script, record["probes"][0]["values"], fresh):
         return {}

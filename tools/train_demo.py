@@ -15,7 +15,7 @@ from typing import Any
 
 from filelock import FileLock
 from probes import changes_of, probe, settled_probe
-from run_experiments import load
+from run_experiments import load, same_config
 
 from transformer_course.fast import computes_bf16
 from transformer_course.runs import GRAMMAR_RECIPE
@@ -43,7 +43,7 @@ def is_current(path: Path) -> bool:
     if not path.exists():
         return False
     script, then = load(SCRIPT), json.loads(path.read_text(encoding="utf-8"))
-    same = then["settings"] == settings()
+    same = same_config(then["settings"], settings())
     return same and not changes_of(script, then["probe"], probe(script))
 
 

@@ -395,7 +395,7 @@ def test_standard_input_is_answered_line_by_line() -> None:
 def test_what_is_written_to_a_file_is_utf_8(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also where the system's encoding is another one, as in a Windows terminal."""
     monkeypatch.setattr(trained().vocabulary, "decode", lambda rows: ["łódź été"] * len(rows))
-    monkeypatch.setattr(cli.Translator, "load", lambda run: trained())
+    monkeypatch.setattr(cli.Translator, "load", lambda run, device: trained())
     stdout = io.TextIOWrapper(io.BytesIO(), encoding="cp1252")
     monkeypatch.setattr(sys, "stdout", stdout)
     with pytest.raises(SystemExit):

@@ -92,6 +92,16 @@ def test_record_grows_seed_by_seed(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert not run_experiments.changes("tried")
 
 
+def test_a_setting_that_came_later_leaves_records_current() -> None:
+    then = {"n": 1, "training": {"max_steps": 5}, "kinds": [{"max_steps": 5}]}
+    more = {"max_steps": 5, "accumulate": 1}
+    assert run_experiments.same_config(then, then | {"training": more, "kinds": [more]})
+    assert not run_experiments.same_config(then, then | {"training": more | {"accumulate": 2}})
+    assert not run_experiments.same_config(then, then | {"m": 1})
+    assert not run_experiments.same_config(then | {"m": 1}, then)
+    assert not run_experiments.same_config(then, then | {"kinds": [more, more]})
+
+
 def test_seeds_that_run_side_by_side_keep_each_others_results(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
