@@ -181,12 +181,12 @@ class EngineTranslator(ExportedTranslator):
         Returns:
             For each sentence its best hypotheses, best first.
         """
-        found = self._asked(rows, limit, beam)
-        again = [i for i, answer in enumerate(found) if self._has_marks(answer)]
+        found = [self._ranked(a, alpha)[:top_beams] for a in self._asked(rows, limit, beam)]
+        again = [i for i, best in enumerate(found) if any(map(self._has_mark, best))]
         without = self._asked([rows[i] for i in again], limit, beam, suppress_sequences=self._marks)
         for i, answer in zip(again, without, strict=True):
-            found[i] = answer
-        return [self._ranked(answer, alpha)[:top_beams] for answer in found]
+            found[i] = self._ranked(answer, alpha)[:top_beams]
+        return found
 
     def _asked(self, rows: list[list[int]], limit: int, beam: int, **options: Any) -> list[Any]:
         """What the engine finds for sentences."""
@@ -207,16 +207,14 @@ class EngineTranslator(ExportedTranslator):
             )
         )
 
-    def _has_marks(self, answer: Any) -> bool:
-        """Whether a hypothesis has <pad> or <s>, which ours never have."""
-        return any(
-            mark in hypothesis for (mark,) in self._marks for hypothesis in answer.hypotheses
-        )
+    def _has_mark(self, hypothesis: Hypothesis) -> bool:
+        """Whether it has <pad> or <s>, which ours never have."""
+        return not {PAD_ID, BOS_ID}.isdisjoint(hypothesis.ids)
 
     def _ranked(self, answer: Any, alpha: float) -> list[Hypothesis]:
-        """Its hypotheses by our score."""
+        """Its hypotheses by our score; those with <pad> or <s> come last."""
         found = []
         for tokens, log_prob in zip(answer.hypotheses, answer.scores, strict=True):
             ids = [self._ids[token] for token in tokens]
             found.append(Hypothesis(ids, log_prob, log_prob / length_penalty(len(ids), alpha)))
-        return sorted(found, key=lambda h: -h.score)
+        return sorted(found, key=lambda h: (self._has_mark(h), -h.score))
