@@ -52,6 +52,7 @@ def word_places(vocabulary: Vocabulary, text: str) -> list[tuple[str, list[int]]
     Raises:
         ValueError: if it is not text, or UTF-8 cannot write it.
 
+    >>> from transformer_course.corpus.vocabulary import Vocabulary
     >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
     >>> word_places(vocabulary, "le chat voit l’été.")
     [('le', [0]), ('chat', [1]), ('voit', [2]), ("l'été", [3, 4, 5, 6]), ('.', [7])]
