@@ -29,6 +29,7 @@ from typing import Any
 import safetensors.torch
 import torch
 from fuzzing import changed_bytes, changed_json
+from run_experiments import processor
 
 import transformer_course
 from transformer_course.checkpoints import (
@@ -366,7 +367,7 @@ def main() -> None:
             "version": transformer_course.__version__,
             "torch": torch.__version__,
             "python": platform.python_version(),
-            "processor": _processor(),
+            "processor": processor(),
         }
         write_json(ROOT / "benchmarks/results/faults.json", about | {"faults": found})
         said = ", ".join(f"{name} {value}" for name, value in about.items())
@@ -376,13 +377,6 @@ def main() -> None:
         (ROOT / "book/_generated/faults.md").write_text(text, encoding="utf-8")
     bad = sum(record[kind] for record in found for kind in ("silent", "traceback", "hang"))
     sys.exit(1 if bad else 0)
-
-
-def _processor() -> str:
-    info = Path("/proc/cpuinfo")
-    lines = info.read_text().splitlines() if info.exists() else []
-    names = [line.split(":")[1].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
 
 
 if __name__ == "__main__":

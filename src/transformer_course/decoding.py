@@ -277,17 +277,7 @@ def beam_search(
     """
     vocab_size = model.config.vocab_size
     _check_search(model, max_len, bos_id, eos_id)
-    for name, number in (("beam", beam), ("top_beams", top_beams)):
-        if not isinstance(number, int) or isinstance(number, bool):
-            raise ValueError(f"{name} ({number!r}) must be a whole number")
-    if not 1 <= beam <= vocab_size // 2:
-        raise ValueError(
-            f"beam ({beam}) must be 1 or more and at most half the vocabulary ({vocab_size})"
-        )
-    if not 1 <= top_beams <= beam:
-        raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
-    if not 0 <= alpha <= 10:
-        raise ValueError(f"alpha ({alpha}) must be from 0 to 10")
+    check_beam(beam, top_beams, alpha, vocab_size)
     state = model.start(src, max_len, beam)
     batch, device = src.shape[0], src.device
     finished: list[list[Hypothesis]] = [[] for _ in range(batch)]
@@ -392,6 +382,31 @@ def _forbid(scores: Tensor, *ids: int) -> Tensor:
     """Make the given ids impossible, in place; -1 is none."""
     scores[..., [i for i in ids if i >= 0]] = -torch.inf
     return scores
+
+
+def check_beam(beam: int, top_beams: int, alpha: float, vocab_size: int) -> None:
+    """Refuse what no beam search can do.
+
+    Args:
+        beam: width of the beam.
+        top_beams: hypotheses that are wanted of each sentence.
+        alpha: strength of the length penalty.
+        vocab_size: number of token ids.
+
+    Raises:
+        ValueError: if one is out of range, or beam or top_beams isn't a whole number.
+    """
+    for name, number in (("beam", beam), ("top_beams", top_beams)):
+        if not isinstance(number, int) or isinstance(number, bool):
+            raise ValueError(f"{name} ({number!r}) must be a whole number")
+    if not 1 <= beam <= vocab_size // 2:
+        raise ValueError(
+            f"beam ({beam}) must be 1 or more and at most half the vocabulary ({vocab_size})"
+        )
+    if not 1 <= top_beams <= beam:
+        raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
+    if not 0 <= alpha <= 10:
+        raise ValueError(f"alpha ({alpha}) must be from 0 to 10")
 
 
 def _check_search(model: Searchable, max_len: int, bos_id: int, eos_id: int) -> None:

@@ -466,7 +466,7 @@ NO_SOURCE = {
         "chosen_pronoun",
         "check",
     },
-    "decoding": {"Hypothesis", "ParallelModel", "Searchable", "SearchState"},
+    "decoding": {"Hypothesis", "check_beam", "ParallelModel", "Searchable", "SearchState"},
     "inspecting.causes": {"changed_attention", "equal_weights", "leave_one_out"},
     "inspecting.heads": {"word_links"},
     "inspecting.induction": {"copy_accuracy", "repeated"},

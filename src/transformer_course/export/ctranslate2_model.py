@@ -166,21 +166,9 @@ class EngineTranslator(ExportedTranslator):
         self._ids = {token: i for i, token in enumerate(self._tokens)}
         self._marks = [[self._tokens[PAD_ID]], [self._tokens[BOS_ID]]]
 
-    def find(
+    def _find(
         self, rows: list[list[int]], limit: int, beam: int, alpha: float, top_beams: int
     ) -> list[list[Hypothesis]]:
-        """Search for sentences whose translations may get equally long; see `ExportedTranslator.find`.
-
-        Args:
-            rows: their subwords, without </s>.
-            limit: most tokens of a translation, </s> included.
-            beam: width of the beam.
-            alpha: strength of the length penalty.
-            top_beams: hypotheses for each sentence.
-
-        Returns:
-            For each sentence its best hypotheses, best first.
-        """
         found = [self._ranked(a, alpha)[:top_beams] for a in self._asked(rows, limit, beam)]
         again = [i for i, best in enumerate(found) if any(map(self._has_mark, best))]
         without = self._asked([rows[i] for i in again], limit, beam, suppress_sequences=self._marks)

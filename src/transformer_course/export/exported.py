@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from transformer_course.checkpoints import CheckpointError, read_json
-from transformer_course.decoding import Hypothesis
+from transformer_course.decoding import Hypothesis, check_beam
 from transformer_course.translator import check_encoded, length_limit, load_vocabulary
 
 
@@ -72,14 +72,7 @@ class ExportedTranslator(ABC):
             ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or a number is out
                 of range.
         """
-        if not 1 <= beam <= len(self.vocabulary) // 2:
-            raise ValueError(
-                f"beam ({beam}) must be 1 or more and at most half the vocabulary ({len(self.vocabulary)})"
-            )
-        if not 1 <= top_beams <= beam:
-            raise ValueError(f"top_beams ({top_beams}) must be 1 or more and at most beam ({beam})")
-        if not 0 <= alpha <= 10:
-            raise ValueError(f"alpha ({alpha}) must be from 0 to 10")
+        check_beam(beam, top_beams, alpha, len(self.vocabulary))
         rows = self.vocabulary.encode(sentences)
         check_encoded(sentences, rows, self.max_len)
         groups: dict[int, list[int]] = {}
@@ -87,12 +80,12 @@ class ExportedTranslator(ABC):
             groups.setdefault(length_limit(len(ids), self.max_len), []).append(i)
         found: dict[int, list[Hypothesis]] = {}
         for limit, group in groups.items():
-            answers = self.find([rows[i] for i in group], limit, beam, alpha, top_beams)
+            answers = self._find([rows[i] for i in group], limit, beam, alpha, top_beams)
             found |= dict(zip(group, answers, strict=True))
         return [found[i] for i in range(len(rows))]
 
     @abstractmethod
-    def find(
+    def _find(
         self, rows: list[list[int]], limit: int, beam: int, alpha: float, top_beams: int
     ) -> list[list[Hypothesis]]:
         """Search for sentences whose translations may get equally long.

@@ -322,21 +322,9 @@ class OnnxTranslator(ExportedTranslator):
         super().__init__(Path(folder))
         self.model = OnnxTransformer(Path(folder), threads)
 
-    def find(
+    def _find(
         self, rows: list[list[int]], limit: int, beam: int, alpha: float, top_beams: int
     ) -> list[list[Hypothesis]]:
-        """Search for sentences whose translations may get equally long; see `ExportedTranslator.find`.
-
-        Args:
-            rows: their subwords, without </s>.
-            limit: most tokens of a translation, </s> included.
-            beam: width of the beam.
-            alpha: strength of the length penalty.
-            top_beams: hypotheses for each sentence.
-
-        Returns:
-            For each sentence its best hypotheses, best first.
-        """
         examples: list[Example] = [(ids, []) for ids in rows]
         found: dict[int, list[Hypothesis]] = {}
         for indices in token_batches(examples, max(_TOKENS_AT_ONCE, 3 + max(map(len, rows)))):
