@@ -230,7 +230,8 @@ def together(first: Wish, others: list[Wish], leave: int | None = None, **limits
             [answer.text for answer in got] if isinstance(got, list) else type(got) for got in found
         ]
 
-    return asyncio.run(talk()), machine.seen
+    with ThreadPoolExecutor(1) as thread:  # playwright's loop runs in the thread of the tests
+        return thread.submit(asyncio.run, talk()).result(), machine.seen
 
 
 def test_what_arrives_while_a_batch_is_in_work_is_the_next_batch() -> None:

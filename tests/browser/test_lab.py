@@ -137,6 +137,8 @@ def test_a_verdict_and_the_progress_are_seen(lab: str, browser: Browser) -> None
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto(f"{lab}lab/tree/{ANSWERED}")
+    kernel = page.get_by_role("button", name="| Idle")  # a cell that is run before is not run
+    expect(kernel).to_be_visible(timeout=1000 * START)
     page.locator(".jp-NotebookPanel:visible .jp-CodeCell").first.click()
     page.keyboard.press("Shift+Enter")
     verdict = page.get_by_role("region", name="Verdict on softmax: Not yet right")
