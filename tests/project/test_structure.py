@@ -520,6 +520,7 @@ NO_SOURCE = {
         "checked_values",
         "may_change",
     },
+    "training.sharding": {"is_sharded", "layers", "loss_of"},
     "training.validation": {"validation_loss"},
     "translator": {
         "AttentionMaps",
@@ -534,7 +535,7 @@ NOTHING_PUBLISHED = {  # whole modules
     *("__init__", "__main__", "cli", "forks", "interrupts", "runs", "streams", "validation"),
     *("training.telling", "waiting"),
     *("checkpoints", "checkpoints.files", "checkpoints.runs", "checkpoints.tensors"),
-    *("checkpoints.memory", "training.diverging"),
+    *("checkpoints.memory", "checkpoints.parts", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
     *("export", "export.ctranslate2_model", "export.exported", "export.folders", "export.hub"),
