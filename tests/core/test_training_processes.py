@@ -7,6 +7,7 @@ import signal
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -16,6 +17,8 @@ from torch import Tensor, nn
 
 from transformer_course.checkpoints import list_checkpoints, random_state, set_random_state
 from transformer_course.corpus.batches import Example
+from transformer_course.devices import to_device
+from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.training import (
     PairBatches,
@@ -358,6 +361,45 @@ def test_an_infinite_gradient_leaves_its_update_out_and_halves_the_scale() -> No
     assert run._gradients.state()["scale"] == 2.0**126
     run._gradients.scaler = torch.amp.GradScaler("cpu", init_scale=0.5)
     assert not run._gradients.may_overflow()  # no scale mends a gradient that is infinite by itself
+
+
+# Cards
+
+
+def test_an_update_looks_at_no_number_but_loss_and_norm() -> None:
+    """On "meta" there are no numbers: whoever looks at one, and so would wait for a card, fails."""
+    with torch.device("meta"):
+        model = use_fast(small_model())
+    config = TrainingConfig(accumulate=2)
+    data = PairBatches(EXAMPLES, 60, 64)
+    gradients = Gradients(model, data, teacher_forcing_loss, config, ALONE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # fused Adam is torch's own for cards
+    loss = gradients.compute(optimizer, data.epoch()[0])
+    assert loss.device.type == gradients.clip().device.type == "meta"
+    assert all(p.grad is not None for p in model.parameters())
+    gradients.update(optimizer)
+    with torch.no_grad():
+        teacher_forcing_loss(model, *gradients.tensors([0, 1]))
+    with pytest.raises(NotImplementedError):
+        loss.tolist()
+
+
+def test_a_validation_looks_at_its_losses_at_the_end() -> None:
+    with torch.device("meta"):
+        model = small_model()
+    loss = Mock(side_effect=teacher_forcing_loss)
+    with torch.no_grad(), pytest.raises(NotImplementedError):
+        validation_loss(model, HELD_OUT, loss, 30)
+    assert loss.call_count == len(PairBatches(HELD_OUT, 30, 64).epoch()) > 5
+
+
+def test_what_goes_to_a_card_is_pinned_and_waits_for_nobody() -> None:
+    pinned, there = Mock(), Mock()
+    ids = Mock(pin_memory=Mock(return_value=pinned), to=Mock(return_value=there))
+    assert to_device(ids, torch.device("cpu")) is there
+    ids.pin_memory.assert_not_called()
+    assert to_device(ids, torch.device("cuda:1")) is pinned.to.return_value
+    pinned.to.assert_called_once_with(torch.device("cuda:1"), non_blocking=True)
 
 
 def test_the_random_numbers_of_every_kind_of_device_are_kept(

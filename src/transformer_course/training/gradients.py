@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from transformer_course.checkpoints import whole
+from transformer_course.devices import to_device
 from transformer_course.training.batches import Batches, LossFn, Trainable
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.processes import Processes
@@ -81,7 +82,7 @@ class Gradients:
         Returns:
             The tensors of the data.
         """
-        return [tensor.to(self.device) for tensor in self.data.tensors(part)]
+        return [to_device(tensor, self.device) for tensor in self.data.tensors(part)]
 
     def autocast(self) -> AbstractContextManager[Any]:
         """The context in which a loss is computed in the config's precision."""
@@ -142,16 +143,16 @@ class Gradients:
     def _add_up(self, loss: Tensor) -> Tensor:
         """Add up gradients and losses of all processes, in one message.
 
-        A parameter that no process has a gradient for gets none, as if there were one process.
+        A parameter that no process has a gradient for gets none, as if there were one process. Which ones these
+        are, the processors tell each other: to read it from a card's message would be to wait for the card.
         """
         parameters = [p for p in self.model.parameters() if p.requires_grad]
         pieces = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
-        known = loss.new_tensor([float(p.grad is not None) for p in parameters])
-        flat = torch.cat([piece.reshape(-1) for piece in pieces] + [known, loss.reshape(1)])
+        known = self.processes.sums(*(float(p.grad is not None) for p in parameters))
+        flat = torch.cat([piece.reshape(-1) for piece in pieces] + [loss.reshape(1)])
         self.processes.add_up(flat)
-        sizes = [*(p.numel() for p in parameters), len(parameters), 1]
-        *sums, known, loss = torch.split(flat, sizes)
-        for p, piece, n in zip(parameters, sums, known.tolist(), strict=True):
+        *sums, loss = torch.split(flat, [*(p.numel() for p in parameters), 1])
+        for p, piece, n in zip(parameters, sums, known, strict=True):
             p.grad = piece.view_as(p).to(p.dtype) if n else None
         return loss.squeeze(0)
 
