@@ -127,7 +127,7 @@ def run(arguments: argparse.Namespace, processes: Processes) -> dict[str, Any]:
     """Check, measure, and say what was done where."""
     device = find_device(arguments.device, local_rank())
     card = device.type == "cuda"
-    how = {"sharded": arguments.shard}
+    how = {"sharded": arguments.shard, "compiled": arguments.compile}
     if arguments.shard and processes.count == 1:
         raise ValueError("--shard needs several processes: start them by torchrun")
     apart = difference(device, processes, **how)
@@ -165,6 +165,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument(
         "--shard", action="store_true", help="each card keeps a part of the weights"
     )
+    parser.add_argument("--compile", action="store_true", help="torch compiles the layers")
     try:
         with joined() as processes:
             record = run(parser.parse_args(words), processes)

@@ -193,6 +193,9 @@ def train(
     shard: Annotated[
         bool, typer.Option("--shard", help="Each process keeps a part of the weights.")
     ] = False,
+    compiled: Annotated[
+        bool, typer.Option("--compile", help="Have torch compile the layers first.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
     debug: Debug = False,
@@ -266,7 +269,8 @@ def train(
                 if processes.first:
                     refuse_used(out)
                 threads = _set_threads(threads)
-            where = {"device": str(place), "processes": processes, "shard": shard}
+            how = {"shard": shard, "compiled": compiled}
+            where = {"device": str(place), "processes": processes, **how}
             outcome = _train(data, recipe, out, threads, resume, checkpoint, where)
         if outcome == "interrupted":
             raise typer.Exit(130)

@@ -506,6 +506,7 @@ NO_SOURCE = {
     },
     "seq2seq.common": {"Seq2SeqCache", "Seq2SeqState"},
     "training.batches": {"Sizes", "Trainable", "Batches", "as_batches"},
+    "training.compiling": {"compile_layers"},
     "training.final": {"best_and_last", "KeptWeights"},
     "training.gradients": {"cut"},
     "training.optimizers": {"check_optimizer"},

@@ -58,6 +58,7 @@ def train_translator(
     device: str = "cpu",
     processes: Processes = ALONE,
     shard: bool = False,
+    compiled: bool = False,
 ) -> tuple[Translator, Outcome]:
     """Train a translator on sentence pairs and write it to `folder`.
 
@@ -83,6 +84,8 @@ def train_translator(
             see the same folder, in which the first one writes.
         shard: each process keeps a part of the weights, and of what the optimiser remembers, for models that
             fit no device; a run may go on with it or without. The translator is then in the processor's memory.
+        compiled: torch compiles the layers, which takes a while before the first update, and makes all of them
+            faster where it pays; the translator is not compiled.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -95,7 +98,7 @@ def train_translator(
             more patience, another process is training there, or a file can't be written.
         ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
             or the validation's loss is no longer a number; or with `shard`, if torch is older than 2.7, or
-            `evaluate` is given, for which no process has a whole translator.
+            `evaluate` is given, for which no process has a whole translator; or if torch can't compile.
         KeyboardInterrupt: at a second Ctrl-C.
     """
     folder = Path(folder)
@@ -122,7 +125,7 @@ def train_translator(
             lines = (text for pair in train for text in (pair.source, pair.target))
             vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
         begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
-        model = fresh_model(recipe, len(vocabulary), device, sharded=sharded)
+        model = fresh_model(recipe, len(vocabulary), device, sharded=sharded, compiled=compiled)
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate, processes)
         if resume and (checkpoint or list_checkpoints(folder)):
             trainer.resume(checkpoint)
@@ -135,9 +138,9 @@ def train_translator(
         if outcome != "interrupted":
             begin("choosing the weights, and trying them")
             trainer.finish()
-        if sharded:
+        if sharded or compiled:
             weights = gathered(weights_of(model))
-            model = fresh_model(recipe, len(vocabulary))
+            model = fresh_model(recipe, len(vocabulary), "cpu" if sharded else device)
             load_weights(model, weights)
         translator = Translator(model, vocabulary)
         if outcome != "interrupted" and processes.first:
