@@ -18,7 +18,6 @@ from torch import Tensor, nn
 
 from transformer_course.checkpoints import list_checkpoints, random_state, set_random_state
 from transformer_course.corpus.batches import Example
-from transformer_course.devices import to_device
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
@@ -29,6 +28,7 @@ from transformer_course.training import (
     TrainingConfig,
     validation_loss,
 )
+from transformer_course.training.batches import to_device
 from transformer_course.training.compiling import compile_layers
 from transformer_course.training.gradients import Gradients, cut
 from transformer_course.training.processes import ALONE, Processes

@@ -505,7 +505,7 @@ NO_SOURCE = {
         *("recipe_to_resume", "was_begun_by"),
     },
     "seq2seq.common": {"Seq2SeqCache", "Seq2SeqState"},
-    "training.batches": {"Sizes", "Trainable", "Batches", "as_batches"},
+    "training.batches": {"Sizes", "Trainable", "Batches", "as_batches", "to_device"},
     "training.compiling": {"compile_layers"},
     "training.final": {"best_and_last", "KeptWeights"},
     "training.gradients": {"cut"},

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
+import torch
 from torch import Tensor, nn
 
 from transformer_course.corpus.batches import Example, collate, token_batches
@@ -205,3 +206,18 @@ def as_batches(
             "of its own, so leave it out"
         )
     return data
+
+
+def to_device(tensor: Tensor, device: torch.device) -> Tensor:
+    """Copy a tensor to where a model computes; to a CUDA card from pinned memory, so that nobody waits for it.
+
+    Args:
+        tensor: in the processor's memory.
+        device: where to.
+
+    Returns:
+        The copy; the tensor itself if it is there already.
+    """
+    if device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)

@@ -30,4 +30,4 @@ def compile_layers(model: nn.Module, device: torch.device) -> None:
             f"compile needs {needs} for {device.type!r}; torch says: {first}"
         ) from error
     for layer in layers(model):
-        layer.forward = torch.compile(layer.forward, dynamic=True)  # type: ignore[method-assign]
+        layer.forward = torch.compile(layer.forward, dynamic=True)

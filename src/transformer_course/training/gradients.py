@@ -13,8 +13,7 @@ import torch
 from torch import Tensor
 
 from transformer_course.checkpoints import whole
-from transformer_course.devices import to_device
-from transformer_course.training.batches import Batches, LossFn, Trainable
+from transformer_course.training.batches import Batches, LossFn, Trainable, to_device
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.processes import Processes
 from transformer_course.training.sharding import is_sharded, loss_of

@@ -28,7 +28,7 @@ def shard(model: nn.Module, device: torch.device) -> None:
     Raises:
         ValueError: if torch is older than 2.7.
     """
-    if torch.torch_version.TorchVersion(torch.__version__) < (2, 7):
+    if torch.torch_version.TorchVersion(torch.__version__) < "2.7":
         raise ValueError(f"shard needs torch 2.7 or later, this is {torch.__version__}")
     from torch.distributed.device_mesh import init_device_mesh
     from torch.distributed.fsdp import fully_shard, register_fsdp_forward_method

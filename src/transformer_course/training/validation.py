@@ -5,8 +5,13 @@ from collections.abc import Sequence
 import torch
 
 from transformer_course.corpus.batches import Example
-from transformer_course.devices import to_device
-from transformer_course.training.batches import Batches, LossFn, Trainable, as_batches
+from transformer_course.training.batches import (
+    Batches,
+    LossFn,
+    Trainable,
+    as_batches,
+    to_device,
+)
 from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.sharding import is_sharded, loss_of
 
