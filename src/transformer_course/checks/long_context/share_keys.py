@@ -145,7 +145,7 @@ share_keys = Exercise(
         Misconception(
             "tokens repeated, then cut into heads",
             _spread,
-            "The shape is right. But in head 0 each token stands several times, and others are missing. "
+            "The shape is right. But in head 0 each token comes several times, and others are missing. "
             "Repeat along the axis of the heads.",
         ),
         Misconception(

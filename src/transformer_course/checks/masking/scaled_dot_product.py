@@ -282,7 +282,7 @@ scaled_dot_product_attention = Exercise(
             "softmax over the queries, and a column that is hidden from all becomes NaN",
             _attention(_over_queries(-np.inf)),
             "Your weights sum to 1 down a column, and a column may be hidden from every query. Along "
-            "which axis do the keys stand?",
+            "which axis are the keys?",
         ),
         Misconception(
             "softmax over the queries, and a column that is hidden from all gets equal shares",

@@ -91,7 +91,7 @@ split_heads = Exercise(
         Misconception(
             "each head takes every n-th column",
             _every_nth_column,
-            "Head 1 gets neighbouring columns. In which order do the two new sizes stand when you cut "
+            "Head 1 gets neighbouring columns. In which order are the two new sizes when you cut "
             "the last axis?",
         ),
         Misconception(
