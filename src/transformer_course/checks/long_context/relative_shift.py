@@ -80,7 +80,7 @@ def draw(rng: np.random.Generator) -> tuple[Array]:
 
 
 def _case(about: str, heads: int, q_len: int, k_len: int) -> Case:
-    """Return a case of numbers that say where they stand: 32 is query 3, distance 2 (in head 1)."""
+    """Return a case of numbers that say where they are: 32 is query 3, distance 2 (in head 1)."""
     head, row, column = np.indices((heads, q_len, k_len))
     return Case(about, (100.0 * head + 10 * (row + 1) + k_len - 1 - column,))
 

@@ -66,7 +66,7 @@ def _inverted(scores: Array, mask: Mask) -> Array:
 
 
 def _inverted_with(low: float) -> Callable[[Array, Mask], Array]:
-    """Return weights with the mask turned round by a fill, as it is mostly written: no row is looked at."""
+    """Return weights with the mask turned round by a fill, as most programs write it: no row is looked at."""
     return lambda scores, mask: _softmax(_hidden(scores, None if mask is None else ~mask, low))
 
 
