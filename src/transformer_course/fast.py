@@ -244,7 +244,7 @@ def _summed(
     chunk: int,
     gradients: bool,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The sum of the losses, and its gradients by `states` and `weight`, left unfinished if not wanted."""
+    """The sum of the losses, and its gradients for `states` and `weight`, left unfinished if not wanted."""
     # Autocast leaves double precision alone.
     mixed = torch.is_autocast_enabled(states.device.type) and states.dtype != torch.float64
     computed = _in_mixed_precision if mixed else _in_own_precision
