@@ -30,7 +30,7 @@ CASE |= {objective: subjective for subjective, objective in CASE.items()}
 KINDS = ("right", "order", "number", "case")
 CONFIG: dict[str, Any] = {
     **SETTINGS,
-    "n_drawn": 300_000,  # sentences from which those that take every mistake are chosen
+    "n_drawn": 400_000,  # sentences from which those that take every mistake are chosen
     "n_test": 1600,
     "labels": [64, 256, 1024, 4096],
     "pre-training": {"encoder": ENCODER},
