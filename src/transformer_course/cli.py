@@ -190,6 +190,12 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Decides all that is random.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     device: Device = "auto",
+    shard: Annotated[
+        bool, typer.Option("--shard", help="Each process keeps a part of the weights.")
+    ] = False,
+    compiled: Annotated[
+        bool, typer.Option("--compile", help="Have torch compile the layers first.")
+    ] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
     debug: Debug = False,
@@ -207,7 +213,8 @@ def train(
 
     Started by torchrun, several processes train one translator: torchrun --nproc-per-node 2 -m
     transformer_course train ... Each computes its part of every batch, so --max-tokens and all else mean the
-    same. With --max-restarts, torchrun starts all again when one has died, and the run goes on.
+    same. With --max-restarts, torchrun starts all again when one has died, and the run goes on. With --shard,
+    for models that fit no device, each keeps a part of the weights.
     """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,
@@ -262,7 +269,9 @@ def train(
                 if processes.first:
                     refuse_used(out)
                 threads = _set_threads(threads)
-            outcome = _train(data, recipe, out, threads, resume, checkpoint, place, processes)
+            how = {"shard": shard, "compiled": compiled}
+            where = {"device": str(place), "processes": processes, **how}
+            outcome = _train(data, recipe, out, threads, resume, checkpoint, where)
         if outcome == "interrupted":
             raise typer.Exit(130)
 
@@ -285,21 +294,19 @@ def _train(
     threads: int,
     resume: bool,
     checkpoint: str | None,
-    device: torch.device,
-    processes: Processes,
+    where: dict[str, Any],
 ) -> str:
-    """Train, and say how it ended."""
+    """Train, and say how it ended; `where` is what `train_translator` takes as it is."""
+    first = where["processes"].first
     with told_if_long(_say_on_stderr) as begin:
         begin(f"reading {' and '.join(data.files) or f'the corpus {data.corpus}'}")
         pairs = data.load()
         # From before the first file until the translator is there.
-        with only_writer(out) if processes.first else nullcontext():
-            if processes.first and not resume:
+        with only_writer(out) if first else nullcontext():
+            if first and not resume:
                 refuse_used(out)
                 save_run(out, data, threads, pairs[2], job())
-            outcome = _train_on(
-                pairs, data, recipe, out, resume, checkpoint, begin, device, processes
-            )
+            outcome = _train_on(pairs, data, recipe, out, resume, checkpoint, begin, where)
     if outcome == "interrupted":
         _print_end(f"Saved. Go on with: {_go_on(out)}")
     else:
@@ -328,8 +335,7 @@ def _train_on(
     resume: bool,
     checkpoint: str | None,
     begin: Callable[[str], None],
-    device: torch.device,
-    processes: Processes,
+    where: dict[str, Any],
 ) -> str:
     """Train with a progress bar; how it ended."""
     train_pairs, valid_pairs, test_pairs = pairs
@@ -337,7 +343,8 @@ def _train_on(
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     with suppress(OutputError):  # no reason not to train; it is told at the end
         print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
-    if recipe.training.precision == "bf16" and not computes_bf16(device.type):
+    kind = torch.device(where["device"]).type
+    if recipe.training.precision == "bf16" and not computes_bf16(kind):
         print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
     with tqdm(
         total=recipe.training.max_steps,
@@ -367,8 +374,7 @@ def _train_on(
                     checkpoint=checkpoint,
                     report=report,
                     begin=begin,
-                    device=str(device),
-                    processes=processes,
+                    **where,
                 )
         except DivergedError as error:
             rate = f"{recipe.training.peak_rate / 4:g}"

@@ -3,6 +3,21 @@
 import torch
 
 
+def to_device(tensor: torch.Tensor, device: torch.device) -> torch.Tensor:
+    """Copy a tensor to where a model computes; to a CUDA card from pinned memory, so that nobody waits for it.
+
+    Args:
+        tensor: in the processor's memory.
+        device: where to.
+
+    Returns:
+        The copy; the tensor itself if it is there already.
+    """
+    if device.type == "cuda":
+        return tensor.pin_memory().to(device, non_blocking=True)
+    return tensor.to(device)
+
+
 def find_device(name: str, number: int = 0) -> torch.device:
     """The device of a name, if it is there.
 

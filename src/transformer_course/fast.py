@@ -202,13 +202,19 @@ def chunked_cross_entropy(
     if chunk < 1:
         raise ValueError(f"chunk ({chunk}) must be 1 or more")
     check_smoothing(label_smoothing)
-    real = labels != pad_id
-    check_labels(labels[real], len(weight))
-    settings = (states[real], weight, labels[real], label_smoothing, chunk)
+    hidden = None
+    if states.device.type == "cpu":
+        real = labels != pad_id
+        states, labels = states[real], labels[real]
+    else:  # to choose rows is to wait for the card, which alone knows how many there are
+        hidden = labels.flatten() == pad_id
+        states, labels = states.flatten(0, -2), labels.flatten().masked_fill(hidden, 0)
+    check_labels(labels, len(weight))
+    settings = (states, weight, labels, label_smoothing, chunk)
     if torch.is_grad_enabled() and (states.requires_grad or weight.requires_grad):
-        loss: Tensor = _ChunkedCrossEntropy.apply(*settings)  # type: ignore[no-untyped-call]
+        loss: Tensor = _ChunkedCrossEntropy.apply(*settings, hidden)  # type: ignore[no-untyped-call]
         return loss
-    return _summed(*settings, False)[0] / max(int(real.sum()), 1)
+    return _summed(*settings, False, hidden)[0] / _counted(labels, hidden)
 
 
 class _ChunkedCrossEntropy(torch.autograd.Function):
@@ -216,11 +222,19 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, states: Tensor, weight: Tensor, labels: Tensor, smoothing: float, chunk: int
+        ctx: Any,
+        states: Tensor,
+        weight: Tensor,
+        labels: Tensor,
+        smoothing: float,
+        chunk: int,
+        hidden: Tensor | None,
     ) -> Tensor:
         """Mean loss of `states`, (n, d_model), by `labels`, (n,); keeps the gradients for `backward`."""
-        n = max(len(labels), 1)
-        loss, grad_states, grad_weight = _summed(states, weight, labels, smoothing, chunk, True)
+        n = _counted(labels, hidden)
+        loss, grad_states, grad_weight = _summed(
+            states, weight, labels, smoothing, chunk, True, hidden
+        )
         ctx.save_for_backward(grad_states.div_(n), grad_weight.div_(n))
         return loss / n
 
@@ -233,7 +247,14 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
                 "chunked_cross_entropy can't be differentiated twice (create_graph=True): use cross_entropy"
             )
         grad_states, grad_weight = ctx.saved_tensors
-        return grad_states * grad_output[0], grad_weight * grad_output[0], None, None, None
+        return grad_states * grad_output[0], grad_weight * grad_output[0], None, None, None, None
+
+
+def _counted(labels: Tensor, hidden: Tensor | None) -> int | Tensor:
+    """How many labels count, 1 at least."""
+    if hidden is None:
+        return max(len(labels), 1)
+    return (~hidden).sum().clamp(min=1)
 
 
 def _summed(
@@ -243,12 +264,18 @@ def _summed(
     smoothing: float,
     chunk: int,
     gradients: bool,
+    hidden: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The sum of the losses, and its gradients for `states` and `weight`, left unfinished if not wanted."""
-    # Autocast leaves double precision alone.
-    mixed = torch.is_autocast_enabled(states.device.type) and states.dtype != torch.float64
-    computed = _in_mixed_precision if mixed else _in_own_precision
-    return computed(states, weight, labels, smoothing, chunk, gradients)
+    """The sum of the losses, and its gradients for `states` and `weight`, left unfinished if not wanted.
+
+    Rows that are hidden, (n,), count nothing; None: all count.
+    """
+    # Autocast leaves double precision alone. Mixed precision as on processors looks at values, which a card
+    # would have to be waited for.
+    mixed = hidden is None and torch.is_autocast_enabled(states.device.type)
+    if mixed and states.dtype != torch.float64:
+        return _in_mixed_precision(states, weight, labels, smoothing, chunk, gradients)
+    return _in_own_precision(states, weight, labels, smoothing, chunk, gradients, hidden)
 
 
 def _in_own_precision(
@@ -258,21 +285,26 @@ def _in_own_precision(
     smoothing: float,
     chunk: int,
     gradients: bool,
+    hidden: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The products in the type of states and weight; what is summed, in single precision at least."""
     dtype = torch.promote_types(states.dtype, torch.float32)
     loss = states.new_zeros((), dtype=dtype)
     grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight, dtype=dtype)
-    for x, y, grad_x in zip(
-        *(torch.split(rows, chunk) for rows in (states, labels, grad_states)), strict=True
-    ):
+    parts = (torch.split(rows, chunk) for rows in (states, labels, grad_states))
+    for i, (x, y, grad_x) in enumerate(zip(*parts, strict=True)):
+        nothing = None if hidden is None else hidden[i * chunk : (i + 1) * chunk, None]
         log_probs = torch.log_softmax((x @ weight.T).to(dtype), -1)  # (chunk, vocab_size)
+        if nothing is not None:
+            log_probs.masked_fill_(nothing, 0.0)
         loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
         loss -= smoothing * log_probs.mean(-1).sum()
         if gradients:
             # The gradient with respect to the logits is p - q, predicted minus wanted distribution.
             error = log_probs.exp_().sub_(smoothing / len(weight))
             error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
+            if nothing is not None:
+                error.masked_fill_(nothing, 0.0)
             error = error.to(x.dtype)
             grad_x.copy_(error @ weight)
             grad_weight += error.T @ x

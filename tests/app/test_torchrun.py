@@ -14,13 +14,14 @@ import pytest
 import torch
 from command_line import Run, assert_one_sentence
 from processes import together
-from small_runs import trained_run
+from small_runs import number_pairs, trained_run
 
 from transformer_course import cli
 from transformer_course.checkpoints import list_checkpoints, load_tensors
 from transformer_course.devices import find_device
+from transformer_course.recipe import train_translator
 from transformer_course.recipe.folder import was_begun_by
-from transformer_course.training.processes import job, local_rank
+from transformer_course.training.processes import Processes, job, local_rank
 from transformer_course.translator import Translator
 
 SMALL = (
@@ -176,6 +177,33 @@ def test_a_batch_in_parts_is_a_setting_of_the_command(
     told = run("train", "--out", parts, "--resume", "--accumulate", 1, "--steps", 9)
     assert "a batch is computed in 1 parts, not 3" in told.out
     assert json.loads((parts / "recipe.json").read_text())["training"]["accumulate"] == 1
+
+
+def test_shards_end_as_a_run_like_any_other(run: Run, files: list[Path], tmp_path: Path) -> None:
+    """Begun on two processes with a part of the weights each, made longer by one with all of them."""
+    alone, shards = tmp_path / "alone", tmp_path / "shards"
+    assert run(*options(files, alone)).status == 0
+    assert forked(2, [*options(files, shards), "--shard"]) == [0, 0]
+    torch.testing.assert_close(losses(shards), losses(alone), rtol=1e-5, atol=1e-5)
+    same = weights(alone)
+    assert {n: w.shape for n, w in weights(shards).items()} == {n: w.shape for n, w in same.items()}
+    assert Translator.load(shards).translate("one two")
+    told = run("train", "--out", shards, "--resume", "--shard", "--steps", 9, "--device", "cpu")
+    assert told.status == 0
+    assert "Note: one process alone has nobody to share weights with" in told.err
+
+
+def test_shards_are_no_translator(tmp_path: Path) -> None:
+    pairs = number_pairs()
+    with pytest.raises(ValueError, match="evaluate must be left out with shard"):
+        train_translator(
+            pairs,
+            pairs,
+            tmp_path / "run",
+            evaluate=lambda translator: {"bleu": 0.0},
+            processes=Processes(0, 2),
+            shard=True,
+        )
 
 
 def test_processes_of_one_computer_have_numbers(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,8 @@ from transformer_course.decoding import beam_search, greedy
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.fast import (
     RandomBitsDropout,
+    _counted,
+    _summed,
     chunked_cross_entropy,
     fused_attention,
     use_fast,
@@ -483,3 +485,21 @@ def test_dropout_in_single_precision_is_torchs() -> None:
     expected = nn.Dropout(0.2)(x)
     torch.manual_seed(3)
     assert torch.equal(RandomBitsDropout(0.2)(x), expected)
+
+
+def test_padding_that_is_computed_counts_nothing() -> None:
+    """As on cards, where rows aren't chosen: every fourth label is padding."""
+    states, weight, labels = torch.randn(37, 8), torch.randn(20, 8), torch.randint(1, 20, (37,))
+    labels[::4] = 0
+    real, hidden = labels != 0, labels == 0
+    chosen = _summed(states[real], weight, labels[real], 0.1, 10, True)
+    hiding = _summed(states, weight, labels, 0.1, 10, True, hidden)
+    torch.testing.assert_close(hiding[0], chosen[0])
+    torch.testing.assert_close(hiding[1][real], chosen[1])
+    torch.testing.assert_close(hiding[2], chosen[2])
+    assert not hiding[1][hidden].any()
+    assert _counted(labels, hidden) == _counted(labels[real], None) == 27
+    with torch.autocast("cpu", torch.bfloat16):
+        rough = _summed(states, weight, labels, 0.1, 10, True, hidden)
+    torch.testing.assert_close(rough[0], chosen[0], rtol=0.02, atol=0.0)
+    torch.testing.assert_close(rough[2], chosen[2], rtol=0.05, atol=0.05)

@@ -5,8 +5,10 @@ import math
 import os
 import signal
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 import torch
@@ -16,6 +18,9 @@ from torch import Tensor, nn
 
 from transformer_course.checkpoints import list_checkpoints, random_state, set_random_state
 from transformer_course.corpus.batches import Example
+from transformer_course.devices import to_device
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.fast import use_fast
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.training import (
     PairBatches,
@@ -24,8 +29,10 @@ from transformer_course.training import (
     TrainingConfig,
     validation_loss,
 )
+from transformer_course.training.compiling import compile_layers
 from transformer_course.training.gradients import Gradients, cut
 from transformer_course.training.processes import ALONE, Processes
+from transformer_course.training.sharding import layers
 
 EXAMPLES = [*reversals(longest=2), ([3, 4, 5, 6, 7, 3], [7]), ([3], [4] * 7)]
 HELD_OUT = reversals(longest=3, symbols=3)
@@ -358,6 +365,78 @@ def test_an_infinite_gradient_leaves_its_update_out_and_halves_the_scale() -> No
     assert run._gradients.state()["scale"] == 2.0**126
     run._gradients.scaler = torch.amp.GradScaler("cpu", init_scale=0.5)
     assert not run._gradients.may_overflow()  # no scale mends a gradient that is infinite by itself
+
+
+# Cards
+
+
+def test_an_update_looks_at_no_number_but_loss_and_norm() -> None:
+    """On "meta" there are no numbers: whoever looks at one, and so would wait for a card, fails."""
+    with torch.device("meta"):
+        model = use_fast(small_model())
+    config = TrainingConfig(accumulate=2)
+    data = PairBatches(EXAMPLES, 60, 64)
+    gradients = Gradients(model, data, teacher_forcing_loss, config, ALONE)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # fused Adam is torch's own for cards
+    loss = gradients.compute(optimizer, data.epoch()[0])
+    assert loss.device.type == gradients.clip().device.type == "meta"
+    assert all(p.grad is not None for p in model.parameters())
+    gradients.update(optimizer)
+    with torch.no_grad():
+        teacher_forcing_loss(model, *gradients.tensors([0, 1]))
+    with pytest.raises(NotImplementedError):
+        loss.tolist()
+
+
+def test_a_validation_looks_at_its_losses_at_the_end() -> None:
+    with torch.device("meta"):
+        model = small_model()
+    loss = Mock(side_effect=teacher_forcing_loss)
+    with torch.no_grad(), pytest.raises(NotImplementedError):
+        validation_loss(model, HELD_OUT, loss, 30)
+    assert loss.call_count == len(PairBatches(HELD_OUT, 30, 64).epoch()) > 5
+
+
+def test_what_goes_to_a_card_is_pinned_and_waits_for_nobody() -> None:
+    pinned, there = Mock(), Mock()
+    ids = Mock(pin_memory=Mock(return_value=pinned), to=Mock(return_value=there))
+    assert to_device(ids, torch.device("cpu")) is there
+    ids.pin_memory.assert_not_called()
+    assert to_device(ids, torch.device("cuda:1")) is pinned.to.return_value
+    pinned.to.assert_called_once_with(torch.device("cuda:1"), non_blocking=True)
+
+
+def test_layers_are_compiled_whole_and_once_for_batches_of_all_sizes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What torch traces then runs without a compiler, which takes minutes on few cores."""
+    monkeypatch.setattr(torch, "compile", partial(torch.compile, backend="eager"))
+    data = PairBatches(EXAMPLES, 60, 64)
+
+    def losses(model: Transformer) -> list[float]:
+        found = [teacher_forcing_loss(model, *data.tensors(batch)) for batch in data.epoch()]
+        sum(found, torch.zeros(())).backward()
+        gradient = model.src_embedding.weight.grad
+        return [*(loss.item() for loss in found), float(gradient.norm())]  # type: ignore[union-attr]
+
+    model = small_model()
+    compile_layers(model, torch.device("cpu"))
+    torch._dynamo.reset()
+    counted = torch._dynamo.utils.counters
+    counted.clear()
+    assert losses(model) == pytest.approx(losses(small_model()), rel=1e-6)
+    assert len(data.epoch()) > 3
+    assert counted["stats"]["unique_graphs"] == len([*layers(model)])
+    assert not counted["graph_break"]
+
+
+def test_what_compiling_needs_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nothing(*_: object) -> None:
+        raise RuntimeError("No working C++ compiler found\nand more")
+
+    monkeypatch.setattr(torch, "compile", lambda _: nothing)
+    with pytest.raises(ValueError, match=r"^compile needs a C\+\+ .* torch says: No w.*found$"):
+        compile_layers(small_model(), torch.device("cpu"))
 
 
 def test_the_random_numbers_of_every_kind_of_device_are_kept(

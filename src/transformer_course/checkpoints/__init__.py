@@ -22,6 +22,7 @@ from transformer_course.checkpoints.memory import (
     random_state,
     set_random_state,
 )
+from transformer_course.checkpoints.parts import gathered, part_like, whole
 from transformer_course.checkpoints.runs import (
     checkpoint_path,
     keep_only,
@@ -44,6 +45,7 @@ __all__ = [
     "HasParameters",
     "check_format",
     "checkpoint_path",
+    "gathered",
     "keep_only",
     "list_checkpoints",
     "load_checkpoint",
@@ -51,6 +53,7 @@ __all__ = [
     "load_tensors",
     "load_weights",
     "optimizer_tensors",
+    "part_like",
     "random_state",
     "read_checkpoint",
     "read_json",
@@ -59,6 +62,7 @@ __all__ = [
     "save_tensors",
     "set_random_state",
     "weights_of",
+    "whole",
     "with_prefix",
     "write_atomically",
     "write_json",

@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from transformer_course.checkpoints.files import CheckpointError
+from transformer_course.checkpoints.parts import part_like
 from transformer_course.checkpoints.tensors import not_finite
 
 # What is one number, whatever the parameter's shape; all else has that shape.
@@ -74,7 +75,8 @@ def load_optimizer(
                 f"got {tuple(tensor.shape)} of {tensor.dtype}"
             )
         # A copy: what was read lies in the file, which may be cut or changed while the training goes on.
-        state.setdefault(int(number), {})[name] = tensor.clone()
+        own = tensor if name in _NUMBERS else part_like(tensor, parameter)
+        state.setdefault(int(number), {})[name] = own.clone()
     if name := not_finite(tensors):
         raise CheckpointError(f"{_UNFIT}: {name} holds NaN or an infinite number")
     whole = {frozenset(slots) for slots in state.values()}

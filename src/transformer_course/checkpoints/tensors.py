@@ -16,6 +16,7 @@ import xxhash
 from torch import Tensor, nn
 
 from transformer_course.checkpoints.files import CheckpointError, unreadable, write_atomically
+from transformer_course.checkpoints.parts import part_like
 
 
 class HasParameters(Protocol):
@@ -150,7 +151,7 @@ def load_weights(model: HasParameters, tensors: Mapping[str, Tensor]) -> None:
         raise CheckpointError(f"the weights can't be used: {name} holds NaN or an infinite number")
     with torch.no_grad():
         for name, parameter in parameters.items():
-            parameter.copy_(tensors[name])
+            parameter.copy_(part_like(tensors[name], parameter))
 
 
 def with_prefix(tensors: Mapping[str, Tensor], prefix: str) -> dict[str, Tensor]:

@@ -21,6 +21,8 @@ from transformer_course.non_autoregressive import (
 )
 from transformer_course.recipe.settings import Recipe
 from transformer_course.training import Batches, LossFn
+from transformer_course.training.compiling import compile_layers
+from transformer_course.training.sharding import shard
 
 Trained = Transformer | FertilityTransformer | MaskPredict
 _KINDS: dict[str, type[Trained]] = {
@@ -52,22 +54,40 @@ class Task:
     valid_loss: LossFn
 
 
-def fresh_model(recipe: Recipe, vocab_size: int, device: str = "cpu") -> Trained:
+def fresh_model(
+    recipe: Recipe,
+    vocab_size: int,
+    device: str = "cpu",
+    *,
+    sharded: bool = False,
+    compiled: bool = False,
+) -> Trained:
     """The model of a recipe before its first update, with its fast parts.
 
     Args:
         recipe: the recipe; its seed decides the weights.
         vocab_size: entries of the vocabulary.
         device: where it shall compute; the weights are the same everywhere.
+        sharded: leave a part of it to each process (`training.sharding`).
+        compiled: compile its layers (`training.compiling`).
 
     Returns:
         The model.
+
+    Raises:
+        ValueError: as `shard` and `compile_layers` do.
     """
     torch.manual_seed(recipe.training.seed)
     model = _KINDS[recipe.model](recipe.config(vocab_size))
     # In bf16 the fused kernel is slow on processors.
     fused = recipe.training.precision == "fp32" or not device.startswith("cpu")
-    return use_fast(model.to(device), attention=fused)
+    use_fast(model, attention=fused)
+    if compiled:
+        compile_layers(model, torch.device(device))
+    if sharded:
+        shard(model, torch.device(device))
+        return model
+    return model.to(device)
 
 
 def task_of(

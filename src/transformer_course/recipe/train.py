@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from transformer_course.checkpoints import list_checkpoints
+from transformer_course.checkpoints import gathered, list_checkpoints, load_weights, weights_of
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
@@ -57,6 +57,8 @@ def train_translator(
     begin: Callable[[str], None] = lambda part: None,
     device: str = "cpu",
     processes: Processes = ALONE,
+    shard: bool = False,
+    compiled: bool = False,
 ) -> tuple[Translator, Outcome]:
     """Train a translator on sentence pairs and write it to `folder`.
 
@@ -80,6 +82,10 @@ def train_translator(
         device: where the model computes, as torch names it.
         processes: those that train together (`training.joined`). All call this with the same arguments; they
             see the same folder, in which the first one writes.
+        shard: each process keeps a part of the weights, and of what the optimiser remembers, for models that
+            fit no device; a run may go on with it or without. The translator is then in the processor's memory.
+        compiled: torch compiles the layers, which takes a while before the first update, and makes all of them
+            faster where it pays; the translator is not compiled.
 
     Returns:
         The translator, and how training ended. After an interruption `folder` holds checkpoints but no
@@ -91,7 +97,8 @@ def train_translator(
             has a damaged checkpoint, was another run, or shall be made longer and stopped early, without
             more patience, another process is training there, or a file can't be written.
         ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
-            or the validation's loss is no longer a number.
+            or the validation's loss is no longer a number; or with `shard`, if torch is older than 2.7, or
+            `evaluate` is given, for which no process has a whole translator; or if torch can't compile.
         KeyboardInterrupt: at a second Ctrl-C.
     """
     folder = Path(folder)
@@ -99,6 +106,11 @@ def train_translator(
         raise ValueError(
             f"train ({len(train)} pairs) and valid ({len(valid)} pairs) must not be empty"
         )
+    sharded = shard and processes.count > 1
+    if shard and not sharded:
+        tell("one process alone has nobody to share weights with: shard does nothing")
+    if sharded and evaluate:
+        raise ValueError("evaluate must be left out with shard: no process has a whole translator")
     with only_writer(folder) if processes.first else nullcontext():
         if resume:
             recipe, vocabulary = recipe_to_resume(folder, recipe), load_vocabulary(folder)
@@ -113,7 +125,7 @@ def train_translator(
             lines = (text for pair in train for text in (pair.source, pair.target))
             vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
         begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
-        model = fresh_model(recipe, len(vocabulary), device)
+        model = fresh_model(recipe, len(vocabulary), device, sharded=sharded, compiled=compiled)
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate, processes)
         if resume and (checkpoint or list_checkpoints(folder)):
             trainer.resume(checkpoint)
@@ -123,10 +135,14 @@ def train_translator(
             if not resume or recipe != Recipe.load(folder):  # longer now, or gentler
                 recipe.save(folder)
         outcome = trainer.train(report)
-        translator = Translator(model, vocabulary)
         if outcome != "interrupted":
             begin("choosing the weights, and trying them")
             trainer.finish()
+        if sharded or compiled:
+            weights = gathered(weights_of(model))
+            model = fresh_model(recipe, len(vocabulary), "cpu" if sharded else device)
+            load_weights(model, weights)
+        translator = Translator(model, vocabulary)
         if outcome != "interrupted" and processes.first:
             _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])

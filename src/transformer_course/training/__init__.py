@@ -4,8 +4,9 @@ The trainer knows neither text nor any particular loss: it takes batches (ready-
 function, a function that evaluates the model, and an optimiser. Its parts: the learning rates
 (`training.schedules`), all choices (`training.config`), what it asks of data and model (`training.batches`),
 the loop (`training.trainer`), the gradient of a batch, also in parts (`training.gradients`) and on several
-processes (`training.processes`), what a checkpoint holds (`training.resuming`), what is told on the way
-(`training.telling`), and which weights are taken in the end (`training.final`).
+processes (`training.processes`), which may have a part of the model each (`training.sharding`), what a
+checkpoint holds (`training.resuming`), what is told on the way (`training.telling`), and which weights are
+taken in the end (`training.final`).
 """
 
 from transformer_course.training.batches import (
@@ -27,6 +28,7 @@ from transformer_course.training.processes import (
 )
 from transformer_course.training.progress import Progress
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
+from transformer_course.training.sharding import loss_of, shard
 from transformer_course.training.trainer import Outcome, Trainer
 from transformer_course.training.validation import validation_loss
 
@@ -49,5 +51,7 @@ __all__ = [
     "cosine_rate",
     "inverse_sqrt_rate",
     "joined",
+    "loss_of",
+    "shard",
     "validation_loss",
 ]

@@ -8,6 +8,7 @@ from torch import Tensor
 from transformer_course.checkpoints import (
     HasParameters,
     checkpoint_path,
+    gathered,
     read_checkpoint,
     weights_of,
     with_prefix,
@@ -53,7 +54,8 @@ class KeptWeights:
             model: whose weights.
             needed: the steps that stay.
         """
-        copy = {name: weight.detach().clone() for name, weight in weights_of(model).items()}
+        weights = gathered(weights_of(model))
+        copy = {name: weight.detach().clone() for name, weight in weights.items()}
         kept = self._in_memory | {step: copy}
         self._in_memory = {step: weights for step, weights in kept.items() if step in needed}
 

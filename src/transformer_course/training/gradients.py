@@ -12,9 +12,12 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from transformer_course.checkpoints import whole
+from transformer_course.devices import to_device
 from transformer_course.training.batches import Batches, LossFn, Trainable
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.processes import Processes
+from transformer_course.training.sharding import is_sharded, loss_of
 
 _TYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 
@@ -79,7 +82,7 @@ class Gradients:
         Returns:
             The tensors of the data.
         """
-        return [tensor.to(self.device) for tensor in self.data.tensors(part)]
+        return [to_device(tensor, self.device) for tensor in self.data.tensors(part)]
 
     def autocast(self) -> AbstractContextManager[Any]:
         """The context in which a loss is computed in the config's precision."""
@@ -105,43 +108,62 @@ class Gradients:
             loss = self._backward(batch)
         else:
             n, rank = self.config.accumulate, self.processes.rank
-            loss = self._of_parts(parts[rank * n : (rank + 1) * n], self.data.n_predicted(batch))
-        if self.processes.count > 1:
+            loss = self._of_parts(parts[rank * n : (rank + 1) * n], batch)
+        if is_sharded(self.model):
+            self.processes.add_up(loss)  # gradients have been
+        elif self.processes.count > 1:
             loss = self._add_up(loss)
         self.scaler.unscale_(optimizer)
         return loss
 
     def _backward(self, part: Sequence[int], share: float | None = None) -> Tensor:
         with self.autocast():
-            loss = self.loss_fn(self.model, *self.tensors(part))
+            loss = loss_of(self.model, self.loss_fn, *self.tensors(part))
         if share is not None:
             loss = loss * share
-        self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+        # What is sharded gets the mean over processes of its gradients, not their sum.
+        count = self.processes.count if is_sharded(self.model) else 1
+        self.scaler.scale(loss * count).backward()  # type: ignore[no-untyped-call]
         return loss.detach()
 
-    def _of_parts(self, parts: Iterable[Sequence[int]], tokens: int) -> Tensor:
-        """The share that some parts have in the loss of a batch of so many tokens."""
+    def _of_parts(self, parts: Iterable[Sequence[int]], batch: Sequence[int]) -> Tensor:
+        """The share that some parts have in the loss of a batch.
+
+        All processes must compute equally often what is sharded: in place of an empty part, something that
+        counts nothing.
+        """
         loss = torch.zeros((), device=self.device)
+        tokens = self.data.n_predicted(batch)
         for part in parts:
-            if part and (n := self.data.n_predicted(part)):
-                loss = loss + self._backward(part, n / tokens)
+            n = self.data.n_predicted(part) if part else 0
+            if n or is_sharded(self.model):
+                loss = loss + self._backward(part if n else batch[-1:], n / tokens)
         return loss
 
     def _add_up(self, loss: Tensor) -> Tensor:
         """Add up gradients and losses of all processes, in one message.
 
-        A parameter that no process has a gradient for gets none, as if there were one process.
+        A parameter that no process has a gradient for gets none, as if there were one process. Which ones these
+        are, the processors tell each other: to read it from a card's message would be to wait for the card.
         """
         parameters = [p for p in self.model.parameters() if p.requires_grad]
         pieces = [torch.zeros_like(p) if p.grad is None else p.grad for p in parameters]
-        known = loss.new_tensor([float(p.grad is not None) for p in parameters])
-        flat = torch.cat([piece.reshape(-1) for piece in pieces] + [known, loss.reshape(1)])
+        known = self.processes.sums(*(float(p.grad is not None) for p in parameters))
+        flat = torch.cat([piece.reshape(-1) for piece in pieces] + [loss.reshape(1)])
         self.processes.add_up(flat)
-        sizes = [*(p.numel() for p in parameters), len(parameters), 1]
-        *sums, known, loss = torch.split(flat, sizes)
-        for p, piece, n in zip(parameters, sums, known.tolist(), strict=True):
+        *sums, loss = torch.split(flat, [*(p.numel() for p in parameters), 1])
+        for p, piece, n in zip(parameters, sums, known, strict=True):
             p.grad = piece.view_as(p).to(p.dtype) if n else None
         return loss.squeeze(0)
+
+    def clip(self) -> Tensor:
+        """Cut the gradient to `clip_norm`.
+
+        Returns:
+            Its norm before, a single number.
+        """
+        parameters, limit = self.model.parameters(), self.config.clip_norm
+        return whole(torch.nn.utils.clip_grad_norm_(parameters, limit))
 
     def update(self, optimizer: torch.optim.Optimizer) -> None:
         """Change the weights; in fp16 not if the gradient has an infinite number, and then the scale is halved.

@@ -19,6 +19,10 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+_LOST = (
+    "another process of this training has ended or can't be reached, so this one ends, too; what was "
+    "saved can be resumed"
+)
 _FAILED = "transformer_course/failed"
 _HEARD = 5.0  # seconds in which the others can hear that the first one has failed
 
@@ -174,6 +178,8 @@ def joined() -> Iterator[Processes]:
     except (Exception, KeyboardInterrupt) as error:
         if not _first_to_fail(store, rank, count):
             raise ToldElsewhereError from error
+        if isinstance(error, RuntimeError) and _is_lost(error):  # while weights were gathered
+            raise LostProcessError(_LOST) from error
         raise
     dist.destroy_process_group()
 
@@ -193,10 +199,12 @@ def _hearing() -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        raise LostProcessError(
-            "another process of this training has ended or can't be reached, so this one ends, too; what was "
-            "saved can be resumed"
-        ) from error
+        raise LostProcessError(_LOST) from error
+
+
+def _is_lost(error: RuntimeError) -> bool:
+    """Whether it is a connection that broke; gloo has no kind of error of its own."""
+    return isinstance(error, dist.DistError) or "gloo" in str(error)
 
 
 def _first_to_fail(store: Any, rank: int, count: int) -> bool:

@@ -14,6 +14,7 @@ from transformer_course import forks  # noqa: F401 - children of a fork compute 
 from transformer_course.checkpoints import (
     CheckpointError,
     checkpoint_path,
+    gathered,
     keep_only,
     list_checkpoints,
     load_checkpoint,
@@ -24,6 +25,7 @@ from transformer_course.checkpoints import (
     save_tensors,
     set_random_state,
     weights_of,
+    whole,
     with_prefix,
     write_json,
 )
@@ -38,6 +40,7 @@ from transformer_course.training.optimizers import adam, check_optimizer
 from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.progress import Clock, Progress
 from transformer_course.training.resuming import VERSION, check_same_run, checked_values, same_run
+from transformer_course.training.sharding import loss_of
 from transformer_course.training.telling import (
     Spikes,
     tell,
@@ -172,8 +175,7 @@ class Trainer:
         self.optimizer.zero_grad(set_to_none=True)
         self.processes.draw_anew(self.config.seed, self.step)
         loss = self._gradients.compute(self.optimizer, batch)
-        norm = torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.config.clip_norm)
-        value = self._checked(loss, norm)
+        value = self._checked(loss, self._gradients.clip())
         self._gradients.update(self.optimizer)
         self._count(value)
         return value
@@ -217,14 +219,14 @@ class Trainer:
                 name = self._first_not_finite(self._gradients.tensors(part))
         forward = bool(name) or not math.isfinite(loss)
         for parameter, weight in [] if forward else self.model.named_parameters():
-            if weight.grad is not None and not bool(weight.grad.isfinite().all()):
+            if weight.grad is not None and not bool(whole(weight.grad).isfinite().all()):
                 name = f"the gradient of {parameter}"
                 break
         return name or "the loss"
 
     def _first_not_finite(self, tensors: Sequence[Tensor]) -> str:
         with self._gradients.autocast(), torch.no_grad():
-            return first_not_finite(self.model, lambda: self.loss_fn(self.model, *tensors))
+            return first_not_finite(self.model, lambda: loss_of(self.model, self.loss_fn, *tensors))
 
     def _count(self, loss: float) -> None:
         """One step further; at the end of an epoch to the next one. A loss that has jumped is told of."""
@@ -289,7 +291,7 @@ class Trainer:
         self.model.eval()
         state = random_state(self.device)
         try:
-            with torch.inference_mode():
+            with torch.no_grad():  # what is gathered in inference mode can't be trained any more
                 scores = {name: float(score) for name, score in self.evaluate(self.model).items()}
         finally:
             set_random_state(state, self.device)
@@ -320,14 +322,15 @@ class Trainer:
         if self.folder is None:
             self._kept.keep(self.step, self.model, needed)
             return
-        if not self.processes.first:
-            return
         tensors = {
             "model.": weights_of(self.model),
             "optimizer.": optimizer_tensors(self.optimizer),
             "random.": random_state(self.device),
         }
         flat = {prefix + n: t for prefix, named in tensors.items() for n, t in named.items()}
+        flat = gathered(flat, keep=self.processes.first)
+        if not self.processes.first:
+            return
         values = self._values() | {"remembered": len(tensors["optimizer."])}
         save_tensors(checkpoint_path(self.folder, self.step), flat, values)
         write_json(self.folder / "history.json", self.history)

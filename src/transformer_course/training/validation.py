@@ -2,9 +2,13 @@
 
 from collections.abc import Sequence
 
+import torch
+
 from transformer_course.corpus.batches import Example
+from transformer_course.devices import to_device
 from transformer_course.training.batches import Batches, LossFn, Trainable, as_batches
 from transformer_course.training.processes import ALONE, Processes
+from transformer_course.training.sharding import is_sharded, loss_of
 
 _MAX_TOKENS = 8192
 
@@ -35,13 +39,18 @@ def validation_loss(
     """
     batches = as_batches(examples, max_tokens, model.config.max_len, _MAX_TOKENS)
     device = next(model.parameters()).device
-    total = count = 0.0
-    for batch in batches.epoch()[processes.rank :: processes.count]:
-        tokens = batches.n_predicted(batch)
-        tensors = (tensor.to(device) for tensor in batches.tensors(batch))
-        total += loss_fn(model, *tensors).item() * tokens
-        count += tokens
-    total, count = processes.sums(total, count)
+    losses, counts = [], []
+    every = batches.epoch()
+    mine = list(every[processes.rank :: processes.count])
+    # All processes must compute equally often what is sharded: whoever has less computes one for nothing.
+    missing = -(-len(every) // processes.count) - len(mine) if is_sharded(model) else 0
+    for batch, tokens in [(b, batches.n_predicted(b)) for b in mine] + [(every[0], 0)] * missing:
+        tensors = (to_device(tensor, device) for tensor in batches.tensors(batch))
+        losses.append(loss_of(model, loss_fn, *tensors))
+        counts.append(tokens)
+    values = torch.stack(losses).tolist() if losses else []  # a card is waited for once
+    summed = sum(loss * n for loss, n in zip(values, counts, strict=True))
+    total, count = processes.sums(summed, sum(counts))
     if not count:
         raise ValueError("examples has no batch; there must be at least one")
     return total / count
