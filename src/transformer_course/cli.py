@@ -45,6 +45,8 @@ from transformer_course.checks.marks_table import marks_table, refuse_other_tabl
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.prepare import prepare, report_text
+from transformer_course.corpus.shards import Shards
 from transformer_course.devices import find_device
 from transformer_course.evaluation import (
     Scores,
@@ -85,7 +87,7 @@ from transformer_course.training import (
 )
 from transformer_course.training.processes import job, local_rank
 from transformer_course.training.resuming import CHANGEABLE, may_change
-from transformer_course.translator import AttentionMaps, Translator
+from transformer_course.translator import AttentionMaps, Translator, load_vocabulary
 from transformer_course.waiting import told_if_long
 
 app = typer.Typer(
@@ -109,6 +111,7 @@ Debug = Annotated[
 ]
 _PACKAGE = Path(__file__).resolve().parent
 _PATIENCE = 5.0  # seconds without a word
+_LARGE = 10_000_000  # bytes
 _LINES_AT_ONCE = 1000  # of a file: enough for full batches, and little memory
 _INTERNAL = "this looks like a mistake in the program: --debug shows where it comes from"
 
@@ -137,6 +140,9 @@ def train(
     corpus: Annotated[str | None, typer.Option(help="By name: grammar or multi30k.")] = None,
     pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
+    data_folder: Annotated[
+        Path | None, typer.Option("--data", help="A folder that the command prepare wrote.")
+    ] = None,
     valid_pairs: Annotated[Files, typer.Option(help="Aligned files to validate on.")] = None,
     valid_tsv: Annotated[Path | None, typer.Option(help="The same as one file.")] = None,
     n_pairs: Annotated[
@@ -215,6 +221,7 @@ def train(
         "folder": os.path.abspath(folder) if folder else None,
         "languages": languages,
         "form": form,
+        "prepared": os.path.abspath(data_folder) if data_folder else None,
     }
     wishes = {
         "model": model,
@@ -267,6 +274,54 @@ def train(
             raise typer.Exit(130)
 
 
+@app.command("prepare")
+def prepare_data(
+    out: Annotated[Path, typer.Option(help="A new folder, or one in which the same was begun.")],
+    pairs: Annotated[Files, typer.Option(help="Two aligned files: plain, gzip or zst.")] = None,
+    tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
+    tmx: Annotated[Path | None, typer.Option(help="One translation memory (TMX).")] = None,
+    languages: Annotated[str, typer.Option(help="With --tmx: from-into, such as en-fr.")] = "",
+    vocab_size: Annotated[int, typer.Option(help="Subwords of both languages.")] = 32_000,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="One a core if left out; a single one for small files."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Clean a corpus of any size and write it as ids, for train --data; say what was left out.
+
+    A pair is left out if it can't be read, has an empty side, more than 2,000 characters or 511 subwords on a
+    side, sides of very different lengths, or letters of another script than the file's, or if it was there
+    before. Some pairs are held out, to validate on and for the command evaluate. The subwords are learnt from
+    the other ones, from half a million of them if there are more.
+
+    If it was stopped or killed, the same command goes on. No more of the corpus is in memory than a part.
+    """
+    with _errors_in_one_sentence(debug):
+        files = _names(pairs, tsv or tmx)
+        if not files or (tsv and tmx) or bool(tmx) != bool(languages):
+            raise ValueError("give --pairs, or --tsv, or --tmx with --languages")
+        with only_writer(out), told_if_long(_say_on_stderr) as begin:
+            record = prepare(
+                files,
+                out,
+                languages=languages,
+                vocab_size=vocab_size,
+                processes=processes or _processes_for(files),
+                begin=begin,
+            )
+        print(report_text(record))
+        print(
+            f"Train with: {shlex.join(['transformer-course', 'train', '--data', str(out)])} --out RUN"
+        )
+
+
+def _processes_for(files: tuple[str, ...]) -> int:
+    """One a core; starting them takes longer than to prepare small files alone."""
+    large = sum(os.path.getsize(name) for name in files if os.path.isfile(name)) > _LARGE
+    return (os.cpu_count() or 1) if large else 1
+
+
 @contextmanager
 def _one_voice(processes: Processes) -> Iterator[None]:
     """Of the processes that train together, only the first one is heard."""
@@ -290,7 +345,8 @@ def _train(
 ) -> str:
     """Train, and say how it ended."""
     with told_if_long(_say_on_stderr) as begin:
-        begin(f"reading {' and '.join(data.files) or f'the corpus {data.corpus}'}")
+        named = " and ".join(data.files) or data.prepared
+        begin(f"reading {named or f'the corpus {data.corpus}'}")
         pairs = data.load()
         # From before the first file until the translator is there.
         with only_writer(out) if processes.first else nullcontext():
@@ -321,7 +377,7 @@ def _print_end(text: str) -> None:
 
 
 def _train_on(
-    pairs: tuple[list[Pair], list[Pair], list[Pair]],
+    pairs: tuple[list[Pair] | Shards, list[Pair], list[Pair]],
     data: Data,
     recipe: Recipe,
     out: Path,
@@ -827,8 +883,8 @@ def _names(pairs: Files, tsv: Path | None) -> tuple[str, ...]:
 
 def _new_data(given: dict[str, Any]) -> Data:
     """Where the pairs of a new run come from; options that would be ignored are refused."""
-    if not given.keys() & {"corpus", "files", "valid_files"}:
-        raise ValueError("give --corpus, or files of your own by --pairs or --tsv")
+    if not given.keys() & {"corpus", "files", "valid_files", "prepared"}:
+        raise ValueError("give --corpus, or files of your own by --pairs or --tsv, or by --data")
     data = replace(Data(), **given)
     check_use(data.corpus, given)
     return data
@@ -839,6 +895,10 @@ def _new_recipe(
 ) -> Recipe:
     """The corpus' recipe, with what was asked for on the command line."""
     recipe = RECIPES.get(data.corpus, Recipe())
+    if data.prepared:
+        if wishes["vocab_size"]:
+            raise ValueError("--vocab-size is for the command prepare: --data has its vocabulary")
+        recipe = replace(recipe, vocab_size=len(load_vocabulary(Path(data.prepared))))
     faster = {"precision": "bf16" if computes_bf16(device.type) else "fp32"}
     training = replace(recipe.training, **faster | _given(training_wishes))
     if training.warmup_steps >= training.max_steps and training_wishes["warmup_steps"] is None:
