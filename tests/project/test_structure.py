@@ -520,6 +520,7 @@ NO_SOURCE = {
         "checked_values",
         "may_change",
     },
+    "training.shards": {"ShardBatches"},
     "training.validation": {"validation_loss"},
     "translator": {
         "AttentionMaps",
@@ -537,6 +538,7 @@ NOTHING_PUBLISHED = {  # whole modules
     *("checkpoints.memory", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
+    *("corpus.bilingual", "corpus.cleaning", "corpus.prepare", "corpus.shards", "corpus.sharing"),
     *("export", "export.ctranslate2_model", "export.exported", "export.folders", "export.hub"),
     *("export.onnx_model", "export.plain", "info", "optional"),
     *("serve", "serve.batching", "serve.server", "serve.web"),

@@ -113,6 +113,8 @@ def opened(path: PathLike) -> Iterator[BinaryIO]:
 
     Raises:
         CorpusError: if the file can't be opened.
+        OSError: if it is damaged, while the stream is read.
+        EOFError: the same, if it was cut off.
     """
     try:
         file = Path(path).open("rb")  # noqa: SIM115

@@ -4,7 +4,7 @@ The trainer knows neither text nor any particular loss: it takes batches (ready-
 function, a function that evaluates the model, and an optimiser. Its parts: the learning rates
 (`training.schedules`), all choices (`training.config`), what it asks of data and model (`training.batches`),
 the loop (`training.trainer`), the gradient of a batch, also in parts (`training.gradients`) and on several
-processes (`training.processes`), what a checkpoint holds (`training.resuming`), what is told on the way
+processes (`training.processes`), data on the disk (`training.shards`), what a checkpoint holds (`training.resuming`), what is told on the way
 (`training.telling`), and which weights are taken in the end (`training.final`).
 """
 
@@ -27,6 +27,7 @@ from transformer_course.training.processes import (
 )
 from transformer_course.training.progress import Progress
 from transformer_course.training.schedules import cosine_rate, inverse_sqrt_rate
+from transformer_course.training.shards import ShardBatches
 from transformer_course.training.trainer import Outcome, Trainer
 from transformer_course.training.validation import validation_loss
 
@@ -40,6 +41,7 @@ __all__ = [
     "PairBatches",
     "Processes",
     "Progress",
+    "ShardBatches",
     "Sizes",
     "ToldElsewhereError",
     "Trainable",
