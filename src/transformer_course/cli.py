@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import (
     ExitStack,
+    closing,
     contextmanager,
     nullcontext,
     redirect_stderr,
@@ -66,6 +67,9 @@ from transformer_course.recipe import (
     train_translator,
 )
 from transformer_course.recipe.data import check_use
+from transformer_course.recipe.log import Log
+from transformer_course.recipe.options import HEAD, options_of, read_options, toml_text
+from transformer_course.recipe.options import NAME as CONFIG
 from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import (
     RECIPES,
@@ -134,6 +138,17 @@ def _main(
     pass
 
 
+def _take_config(context: typer.Context, path: Path | None) -> Path | None:
+    """What a file says takes the place of options that aren't given."""
+    if path:
+        # The names of Python's parameters, by those of the options.
+        known = {opt.removeprefix("--"): p.name for p in context.command.params for opt in p.opts}
+        with _errors_in_one_sentence(debug=False):
+            options = read_options(path, known.keys() - {"config", "help"})
+        context.default_map = {str(known[name]): value for name, value in options.items()}
+    return path
+
+
 @app.command()
 def train(
     out: Out,
@@ -196,6 +211,15 @@ def train(
     seed: Annotated[int | None, typer.Option(help="Decides all that is random.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     device: Device = "auto",
+    log: Annotated[
+        str | None, typer.Option(help="Write numbers and samples into --out: csv or tensorboard.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            is_eager=True, callback=_take_config, help="Options in TOML; those given here go first."
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
     debug: Debug = False,
@@ -214,6 +238,8 @@ def train(
     Started by torchrun, several processes train one translator: torchrun --nproc-per-node 2 -m
     transformer_course train ... Each computes its part of every batch, so --max-tokens and all else mean the
     same. With --max-restarts, torchrun starts all again when one has died, and the run goes on.
+
+    All options of a run are printed, and written to config.toml in its folder; --config reads such a file.
     """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,
@@ -261,6 +287,8 @@ def train(
                 asked = _given(data_wishes | wishes | training_wishes)
                 data, recipe, threads = _saved_run(out, asked, threads)
                 _set_threads(threads)
+                saved = out / CONFIG
+                log = log or (read_options(saved).get("log") if saved.exists() else None)
             else:
                 data = _new_data(_given(data_wishes))
                 recipe = _new_recipe(data, wishes, training_wishes, place)
@@ -269,7 +297,9 @@ def train(
                 if processes.first:
                     refuse_used(out)
                 threads = _set_threads(threads)
-            outcome = _train(data, recipe, out, threads, resume, checkpoint, place, processes)
+            further = {"threads": threads, "device": device} | _given({"log": log})
+            options = options_of(data, recipe) | further
+            outcome = _train(data, recipe, out, options, resume, checkpoint, place, processes)
         if outcome == "interrupted":
             raise typer.Exit(130)
 
@@ -337,7 +367,7 @@ def _train(
     data: Data,
     recipe: Recipe,
     out: Path,
-    threads: int,
+    options: dict[str, Any],
     resume: bool,
     checkpoint: str | None,
     device: torch.device,
@@ -352,15 +382,29 @@ def _train(
         with only_writer(out) if processes.first else nullcontext():
             if processes.first and not resume:
                 refuse_used(out)
-                save_run(out, data, threads, pairs[2], job())
-            outcome = _train_on(
-                pairs, data, recipe, out, resume, checkpoint, begin, device, processes
-            )
+                save_run(out, data, options["threads"], pairs[2], job())
+            log = None
+            if processes.first:
+                log = _begin_log(out, options, pairs[1])
+            with closing(log) if log else nullcontext():
+                outcome = _train_on(
+                    pairs, data, recipe, out, resume, checkpoint, begin, device, processes, log
+                )
     if outcome == "interrupted":
         _print_end(f"Saved. Go on with: {_go_on(out)}")
     else:
         _print_end(f"Training {outcome}; the translator is in {out}")
     return outcome
+
+
+def _begin_log(out: Path, options: dict[str, Any], valid: list[Pair]) -> Log | None:
+    """Print all options, keep them in the folder, and open the log that they ask for."""
+    text = toml_text(options)
+    with suppress(OutputError):  # no reason not to train
+        print(text, flush=True)
+    write_atomically(out / CONFIG, (HEAD + text).encode())
+    kind = options.get("log")
+    return Log(kind, out, [pair.source for pair in valid]) if kind else None
 
 
 def _say_on_stderr(text: str) -> None:
@@ -386,6 +430,7 @@ def _train_on(
     begin: Callable[[str], None],
     device: torch.device,
     processes: Processes,
+    log: Log | None,
 ) -> str:
     """Train with a progress bar; how it ended."""
     train_pairs, valid_pairs, test_pairs = pairs
@@ -406,6 +451,8 @@ def _train_on(
             begin("")  # from now on the bar tells
             bar.set_postfix_str(_describe(progress), refresh=False)
             bar.update(progress.step - bar.n)
+            if log:
+                log.update(progress)
 
         def note(message: Warning | str, *_: object) -> None:
             bar.clear()
@@ -422,6 +469,7 @@ def _train_on(
                     resume=resume,
                     checkpoint=checkpoint,
                     report=report,
+                    evaluate=log.samples if log else None,
                     begin=begin,
                     device=str(device),
                     processes=processes,

@@ -539,6 +539,7 @@ NOTHING_PUBLISHED = {  # whole modules
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
     *("corpus.bilingual", "corpus.cleaning", "corpus.prepare", "corpus.shards", "corpus.sharing"),
+    *("recipe.log", "recipe.options"),
     *("export", "export.ctranslate2_model", "export.exported", "export.folders", "export.hub"),
     *("export.onnx_model", "export.plain", "info", "optional"),
     *("serve", "serve.batching", "serve.server", "serve.web"),

@@ -3,9 +3,10 @@
 The trainer knows neither text nor any particular loss: it takes batches (ready-made: pairs of id lists), a loss
 function, a function that evaluates the model, and an optimiser. Its parts: the learning rates
 (`training.schedules`), all choices (`training.config`), what it asks of data and model (`training.batches`),
-the loop (`training.trainer`), the gradient of a batch, also in parts (`training.gradients`) and on several
-processes (`training.processes`), data on the disk (`training.shards`), what a checkpoint holds (`training.resuming`), what is told on the way
-(`training.telling`), and which weights are taken in the end (`training.final`).
+data on the disk (`training.shards`), the loop (`training.trainer`), the gradient of a batch, also in parts
+(`training.gradients`) and on several processes (`training.processes`), what a checkpoint holds
+(`training.resuming`), what is told on the way (`training.telling`), and which weights are taken in the end
+(`training.final`).
 """
 
 from transformer_course.training.batches import (
