@@ -245,6 +245,14 @@ def test_files_of_unequal_length_are_refused(
     assert not (tmp_path / "data" / "prepared.json").exists()
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no FIFOs on this system")
+def test_what_can_be_read_once_only_is_refused(tmp_path: Path, files: list[str]) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for strange in (tmp_path / "pipe", tmp_path):
+        with pytest.raises(CorpusError, match="is no file that can be read several times"):
+            prepare([files[0], str(strange)], tmp_path / "data", **SMALL)
+
+
 @pytest.mark.parametrize("text", ["", "same\n" * 50, "\n\n"])
 def test_too_little_text_is_refused(tmp_path: Path, text: str) -> None:
     for name in ("a.en", "a.fr"):

@@ -145,6 +145,9 @@ def report_text(record: dict[str, Any]) -> str:
 def _made_plan(
     files: tuple[str, ...], languages: str, vocab_size: int, block: int, shard: int
 ) -> _Plan:
+    for name in files:
+        if Path(name).exists() and not Path(name).is_file():
+            raise CorpusError(f"{name} is no file that can be read several times")
     first = list(islice(read_bilingual(files, languages), _FIRST))
     scripts = main_script(src for src, _ in first), main_script(tgt for _, tgt in first)
     sizes = tuple(Path(name).stat().st_size for name in files)
