@@ -11,46 +11,37 @@ from typing import Any
 
 import numpy as np
 import torch
-from experiment_training import TODAYS_LAYER, trained_on
+from encoder_training import (
+    ENCODER,
+    SETTINGS,
+    Labelled,
+    bag_of_words,
+    fresh_model,
+    guesses_after,
+    pretrained,
+    share_right,
+)
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from torch import Tensor
 
 from transformer_course.corpus import grammar
 from transformer_course.corpus.grammar.orthography import PLAIN
 from transformer_course.corpus.vocabulary import Vocabulary
-from transformer_course.encoder_decoder import LayerConfig
 from transformer_course.families import (
     Classifier,
-    DecoderConfig,
     DecoderOnly,
-    EncoderConfig,
     EncoderOnly,
     Rows,
-    classification_loss,
-    language_model_loss,
-    masked_loss,
     token_losses,
 )
-from transformer_course.fast import use_fast
 
-Labelled = tuple[list[list[int]], list[int]]
 CONFIG: dict[str, Any] = {
-    "n_text": 40_000,  # sentences without labels
+    **SETTINGS,
     "n_test": 1000,
-    "vocab_size": 600,
     "labels": [16, 64, 256, 1024, 4096],
-    "layer": TODAYS_LAYER,
-    "n_layers": 3,
-    "batch_size": 64,
     "pre-training": {
-        "encoder": {
-            "max_steps": 8000,
-            "peak_rate": 2e-3,
-            "warmup_steps": 300,
-            "validate_every": 1000,
-        },
+        "encoder": ENCODER,
         "decoder": {
             "max_steps": 4000,
             "peak_rate": 2e-3,
@@ -143,8 +134,8 @@ def judgements(
             right.setdefault(name, {})[str(n)] = score
     for n in config["labels"]:
         for length, name in ((1, "words counted"), (2, "pairs counted")):
-            score = bag_of_words(labelled, judged, n, length)
-            right.setdefault(name, {})[str(n)] = score
+            guesses = bag_of_words(labelled, judged, n, length)
+            right.setdefault(name, {})[str(n)] = share_right(guesses, judged[1])
     return right
 
 
@@ -164,37 +155,6 @@ def examples(sentences: list[str], vocabulary: Vocabulary, seed: int) -> Labelle
     return [[1, *ids, 2] for ids in vocabulary.encode(texts)], labels
 
 
-def fresh_model(kind: str, seed: int, config: dict[str, Any], vocabulary: Vocabulary) -> Any:
-    """A model that has seen nothing; the id after the vocabulary's is [MASK]."""
-    torch.manual_seed(seed)
-    model, sizes = (
-        (EncoderOnly, EncoderConfig) if kind == "encoder" else (DecoderOnly, DecoderConfig)
-    )
-    layer = LayerConfig(**config["layer"])
-    return use_fast(model(sizes(len(vocabulary) + 1, layer, config["n_layers"], positions="none")))
-
-
-def pretrained(
-    kind: str,
-    seed: int,
-    config: dict[str, Any],
-    vocabulary: Vocabulary,
-    train: Rows,
-    held: Rows,
-    folder: Path,
-) -> tuple[Any, list[float]]:
-    """A model trained on text without labels, and its held-out losses."""
-
-    def hidden(model: EncoderOnly, ids: Tensor) -> Tensor:
-        return masked_loss(model, ids, len(vocabulary))
-
-    objective = hidden if kind == "encoder" else language_model_loss
-    training = config["pre-training"][kind] | {"seed": seed}
-    fresh = fresh_model(kind, seed, config, vocabulary)
-    model, trainer = trained_on(fresh, train, held, training, folder / kind, objective)
-    return model, [round(record["loss"], 5) for record in trainer.history]
-
-
 def fine_tuned(
     name: str,
     body: EncoderOnly,
@@ -212,41 +172,8 @@ def fine_tuned(
         model.body.requires_grad_(False)
     training = config["fine-tuning"] | config["fine-tuned"][name] | {"seed": seed}
     size = min(config["batch_size"], n)
-    rows, test = Rows(labelled[0][:n], labelled[1][:n], batch_size=size), Rows(*judged)
-    model, _ = trained_on(model, rows, test, training, folder / f"{name}, {n}", classification_loss)
-    right = 0
-    with torch.no_grad():
-        for batch in test.epoch():
-            ids, labels = test.tensors(batch)
-            right += int((model(ids).argmax(-1) == labels).sum())
-    return round(right / len(judged[0]), 5)
-
-
-def bag_of_words(
-    labelled: Labelled,
-    held: Labelled,
-    n: int,
-    length: int,
-) -> float:
-    """Logistic regression on which runs of `length` subwords there are, in no order."""
-    grams = [
-        {tuple(row[i : i + length]) for i in range(len(row) - length + 1)}
-        for row in labelled[0][:n]
-    ]
-    counted = Counter(gram for row in grams for gram in row)
-    column = {gram: i for i, (gram, _) in enumerate(counted.most_common(4000))}
-
-    def table(rows: list[list[int]]) -> Any:
-        found = np.zeros((len(rows), len(column)), dtype=np.float32)
-        for i, row in enumerate(rows):
-            for j in range(len(row) - length + 1):
-                place = column.get(tuple(row[j : j + length]))
-                if place is not None:
-                    found[i, place] = 1
-        return found
-
-    method = LogisticRegression(max_iter=2000).fit(table(labelled[0][:n]), labelled[1][:n])
-    return round(float(method.score(table(held[0]), held[1])), 5)
+    guesses = guesses_after(model, training, labelled, judged, n, size, folder / f"{name}, {n}")
+    return share_right(guesses, judged[1])
 
 
 @torch.no_grad()

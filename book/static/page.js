@@ -29,7 +29,8 @@ for (const list of document.querySelectorAll("dt.sig dl")) {
 function openTarget() {
   // A link to the heading of a folded section opens it. (One to something inside is opened by the browser.)
   const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const fold = target?.querySelector(":scope > details.deeper");
+  const section = target?.matches("span:empty") ? target.parentElement : target; // a label stands beside the fold
+  const fold = section?.querySelector(":scope > details.deeper");
   if (fold) fold.open = true;
 }
 openTarget();

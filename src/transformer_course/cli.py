@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import (
     ExitStack,
+    closing,
     contextmanager,
     nullcontext,
     redirect_stderr,
@@ -45,6 +46,8 @@ from transformer_course.checks.marks_table import marks_table, refuse_other_tabl
 from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.prepare import prepare, report_text
+from transformer_course.corpus.shards import Shards
 from transformer_course.devices import find_device
 from transformer_course.evaluation import (
     Scores,
@@ -64,6 +67,9 @@ from transformer_course.recipe import (
     train_translator,
 )
 from transformer_course.recipe.data import check_use
+from transformer_course.recipe.log import Log
+from transformer_course.recipe.options import HEAD, options_of, read_options, toml_text
+from transformer_course.recipe.options import NAME as CONFIG
 from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import (
     RECIPES,
@@ -85,7 +91,7 @@ from transformer_course.training import (
 )
 from transformer_course.training.processes import job, local_rank
 from transformer_course.training.resuming import CHANGEABLE, may_change
-from transformer_course.translator import AttentionMaps, Translator
+from transformer_course.translator import AttentionMaps, Translator, load_vocabulary
 from transformer_course.waiting import told_if_long
 
 app = typer.Typer(
@@ -109,6 +115,7 @@ Debug = Annotated[
 ]
 _PACKAGE = Path(__file__).resolve().parent
 _PATIENCE = 5.0  # seconds without a word
+_LARGE = 10_000_000  # bytes
 _LINES_AT_ONCE = 1000  # of a file: enough for full batches, and little memory
 _INTERNAL = "this looks like a mistake in the program: --debug shows where it comes from"
 
@@ -131,12 +138,26 @@ def _main(
     pass
 
 
+def _take_config(context: typer.Context, path: Path | None) -> Path | None:
+    """What a file says takes the place of options that aren't given."""
+    if path:
+        # The names of Python's parameters, by those of the options.
+        known = {opt.removeprefix("--"): p.name for p in context.command.params for opt in p.opts}
+        with _errors_in_one_sentence(debug=False):
+            options = read_options(path, known.keys() - {"config", "help"})
+        context.default_map = {str(known[name]): value for name, value in options.items()}
+    return path
+
+
 @app.command()
 def train(
     out: Out,
     corpus: Annotated[str | None, typer.Option(help="By name: grammar or multi30k.")] = None,
     pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
+    data_folder: Annotated[
+        Path | None, typer.Option("--data", help="A folder that the command prepare wrote.")
+    ] = None,
     valid_pairs: Annotated[Files, typer.Option(help="Aligned files to validate on.")] = None,
     valid_tsv: Annotated[Path | None, typer.Option(help="The same as one file.")] = None,
     n_pairs: Annotated[
@@ -196,6 +217,15 @@ def train(
     compiled: Annotated[
         bool, typer.Option("--compile", help="Have torch compile the layers first.")
     ] = False,
+    log: Annotated[
+        str | None, typer.Option(help="Write numbers and samples into --out: csv or tensorboard.")
+    ] = None,
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            is_eager=True, callback=_take_config, help="Options in TOML; those given here go first."
+        ),
+    ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
     checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
     debug: Debug = False,
@@ -215,6 +245,8 @@ def train(
     transformer_course train ... Each computes its part of every batch, so --max-tokens and all else mean the
     same. With --max-restarts, torchrun starts all again when one has died, and the run goes on. With --shard,
     for models that fit no device, each keeps a part of the weights.
+
+    All options of a run are printed, and written to config.toml in its folder; --config reads such a file.
     """
     data_wishes: dict[str, Any] = {
         "corpus": corpus,
@@ -222,6 +254,7 @@ def train(
         "folder": os.path.abspath(folder) if folder else None,
         "languages": languages,
         "form": form,
+        "prepared": os.path.abspath(data_folder) if data_folder else None,
     }
     wishes = {
         "model": model,
@@ -261,6 +294,8 @@ def train(
                 asked = _given(data_wishes | wishes | training_wishes)
                 data, recipe, threads = _saved_run(out, asked, threads)
                 _set_threads(threads)
+                saved = out / CONFIG
+                log = log or (read_options(saved).get("log") if saved.exists() else None)
             else:
                 data = _new_data(_given(data_wishes))
                 recipe = _new_recipe(data, wishes, training_wishes, place)
@@ -269,11 +304,61 @@ def train(
                 if processes.first:
                     refuse_used(out)
                 threads = _set_threads(threads)
+            further = {"threads": threads, "device": device, "shard": shard, "compile": compiled}
+            options = options_of(data, recipe) | further | _given({"log": log})
             how = {"shard": shard, "compiled": compiled}
             where = {"device": str(place), "processes": processes, **how}
-            outcome = _train(data, recipe, out, threads, resume, checkpoint, where)
+            outcome = _train(data, recipe, out, options, resume, checkpoint, where)
         if outcome == "interrupted":
             raise typer.Exit(130)
+
+
+@app.command("prepare")
+def prepare_data(
+    out: Annotated[Path, typer.Option(help="A new folder, or one in which the same was begun.")],
+    pairs: Annotated[Files, typer.Option(help="Two aligned files: plain, gzip or zst.")] = None,
+    tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
+    tmx: Annotated[Path | None, typer.Option(help="One translation memory (TMX).")] = None,
+    languages: Annotated[str, typer.Option(help="With --tmx: from-into, such as en-fr.")] = "",
+    vocab_size: Annotated[int, typer.Option(help="Subwords of both languages.")] = 32_000,
+    processes: Annotated[
+        int | None,
+        typer.Option(min=1, help="One a core if left out; a single one for small files."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Clean a corpus of any size and write it as ids, for train --data; say what was left out.
+
+    A pair is left out if it can't be read, has an empty side, more than 2,000 characters or 511 subwords on a
+    side, sides of very different lengths, or letters of another script than the file's, or if it was there
+    before. Some pairs are held out, to validate on and for the command evaluate. The subwords are learnt from
+    the other ones, from half a million of them if there are more.
+
+    If it was stopped or killed, the same command goes on. No more of the corpus is in memory than a part.
+    """
+    with _errors_in_one_sentence(debug):
+        files = _names(pairs, tsv or tmx)
+        if not files or (tsv and tmx) or bool(tmx) != bool(languages):
+            raise ValueError("give --pairs, or --tsv, or --tmx with --languages")
+        with only_writer(out), told_if_long(_say_on_stderr) as begin:
+            record = prepare(
+                files,
+                out,
+                languages=languages,
+                vocab_size=vocab_size,
+                processes=processes or _processes_for(files),
+                begin=begin,
+            )
+        print(report_text(record))
+        print(
+            f"Train with: {shlex.join(['transformer-course', 'train', '--data', str(out)])} --out RUN"
+        )
+
+
+def _processes_for(files: tuple[str, ...]) -> int:
+    """One a core; starting them takes longer than to prepare small files alone."""
+    large = sum(os.path.getsize(name) for name in files if os.path.isfile(name)) > _LARGE
+    return (os.cpu_count() or 1) if large else 1
 
 
 @contextmanager
@@ -291,7 +376,7 @@ def _train(
     data: Data,
     recipe: Recipe,
     out: Path,
-    threads: int,
+    options: dict[str, Any],
     resume: bool,
     checkpoint: str | None,
     where: dict[str, Any],
@@ -299,19 +384,34 @@ def _train(
     """Train, and say how it ended; `where` is what `train_translator` takes as it is."""
     first = where["processes"].first
     with told_if_long(_say_on_stderr) as begin:
-        begin(f"reading {' and '.join(data.files) or f'the corpus {data.corpus}'}")
+        named = " and ".join(data.files) or data.prepared
+        begin(f"reading {named or f'the corpus {data.corpus}'}")
         pairs = data.load()
         # From before the first file until the translator is there.
         with only_writer(out) if first else nullcontext():
             if first and not resume:
                 refuse_used(out)
-                save_run(out, data, threads, pairs[2], job())
-            outcome = _train_on(pairs, data, recipe, out, resume, checkpoint, begin, where)
+                save_run(out, data, options["threads"], pairs[2], job())
+            log = _begin_log(out, options, pairs[1]) if first else None
+            if log and not (where["shard"] and where["processes"].count > 1):
+                where["evaluate"] = log.samples  # no process has a whole translator else
+            with closing(log) if log else nullcontext():
+                outcome = _train_on(pairs, data, recipe, out, resume, checkpoint, begin, where, log)
     if outcome == "interrupted":
         _print_end(f"Saved. Go on with: {_go_on(out)}")
     else:
         _print_end(f"Training {outcome}; the translator is in {out}")
     return outcome
+
+
+def _begin_log(out: Path, options: dict[str, Any], valid: list[Pair]) -> Log | None:
+    """Print all options, keep them in the folder, and open the log that they ask for."""
+    text = toml_text(options)
+    with suppress(OutputError):  # no reason not to train
+        print(text, flush=True)
+    write_atomically(out / CONFIG, (HEAD + text).encode())
+    kind = options.get("log")
+    return Log(kind, out, [pair.source for pair in valid]) if kind else None
 
 
 def _say_on_stderr(text: str) -> None:
@@ -328,7 +428,7 @@ def _print_end(text: str) -> None:
 
 
 def _train_on(
-    pairs: tuple[list[Pair], list[Pair], list[Pair]],
+    pairs: tuple[list[Pair] | Shards, list[Pair], list[Pair]],
     data: Data,
     recipe: Recipe,
     out: Path,
@@ -336,6 +436,7 @@ def _train_on(
     checkpoint: str | None,
     begin: Callable[[str], None],
     where: dict[str, Any],
+    log: Log | None,
 ) -> str:
     """Train with a progress bar; how it ended."""
     train_pairs, valid_pairs, test_pairs = pairs
@@ -357,6 +458,8 @@ def _train_on(
             begin("")  # from now on the bar tells
             bar.set_postfix_str(_describe(progress), refresh=False)
             bar.update(progress.step - bar.n)
+            if log:
+                log.update(progress)
 
         def note(message: Warning | str, *_: object) -> None:
             bar.clear()
@@ -833,8 +936,8 @@ def _names(pairs: Files, tsv: Path | None) -> tuple[str, ...]:
 
 def _new_data(given: dict[str, Any]) -> Data:
     """Where the pairs of a new run come from; options that would be ignored are refused."""
-    if not given.keys() & {"corpus", "files", "valid_files"}:
-        raise ValueError("give --corpus, or files of your own by --pairs or --tsv")
+    if not given.keys() & {"corpus", "files", "valid_files", "prepared"}:
+        raise ValueError("give --corpus, or files of your own by --pairs or --tsv, or by --data")
     data = replace(Data(), **given)
     check_use(data.corpus, given)
     return data
@@ -845,6 +948,10 @@ def _new_recipe(
 ) -> Recipe:
     """The corpus' recipe, with what was asked for on the command line."""
     recipe = RECIPES.get(data.corpus, Recipe())
+    if data.prepared:
+        if wishes["vocab_size"]:
+            raise ValueError("--vocab-size is for the command prepare: --data has its vocabulary")
+        recipe = replace(recipe, vocab_size=len(load_vocabulary(Path(data.prepared))))
     faster = {"precision": "bf16" if computes_bf16(device.type) else "fp32"}
     training = replace(recipe.training, **faster | _given(training_wishes))
     if training.warmup_steps >= training.max_steps and training_wishes["warmup_steps"] is None:

@@ -266,7 +266,7 @@ def _summed(
     gradients: bool,
     hidden: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """The sum of the losses, and its gradients by `states` and `weight`, left unfinished if not wanted.
+    """The sum of the losses, and its gradients for `states` and `weight`, left unfinished if not wanted.
 
     Rows that are hidden, (n,), count nothing; None: all count.
     """

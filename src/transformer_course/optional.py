@@ -6,6 +6,7 @@ from typing import Any
 _INSTALL = {  # by extra
     "export": 'run pip install ".[export]" in the folder of the course',
     "serve": 'run pip install ".[serve]" in the folder of the course',
+    "watch": 'run pip install ".[watch]" in the folder of the course',
 }
 
 
@@ -14,7 +15,7 @@ def needed(name: str, extra: str) -> Any:
 
     Args:
         name: the module.
-        extra: of this package, which brings it: "export" or "serve".
+        extra: of this package, which brings it: "export", "serve" or "watch".
 
     Returns:
         The module.

@@ -368,9 +368,10 @@ def test_commands_show_their_usage_and_the_help_of_each_option(tmp_path: Path) -
     commands = {"train": 26, "translate": 8, "evaluate": 8, "check_notebooks": 3}
     commands |= {"score": 5, "attention": 5, "show_progress": 1}
     commands |= {"info": 2, "export_translator": 4, "serve_translator": 4}
+    commands |= {"prepare_data": 7}
     assert html.count('<dt class="sig sig-object py"') == len(commands)
     for function, least in commands.items():
-        name = re.sub("^show_|_(notebooks|translator)$", "", function)
+        name = re.sub("^show_|_(notebooks|translator|data)$", "", function)
         entry = html.split(f'id="transformer_course.cli.{function}"')[1].split('"sig sig-object')[0]
         shown = unescape(re.sub(r"<[^>]+>", "", entry))
         shown = " ".join(shown.replace("…", "...").replace("’", "'").split())

@@ -66,6 +66,7 @@ ORDER = [  # words of the headings, in the order of every chapter
     "References",
 ]
 WORDS_OF_CORE, LINES_OF_CORE, ASSERTS_OF_CORE = 4000, 250, 15
+WORDS_OF_OVERTURE = 2850  # half of what chapter 00 once had
 LINES = 22  # a cell may have
 WIDTH = 83  # letters that fit in a line of code on the page, at 1280 pixels
 
@@ -203,6 +204,11 @@ def test_its_core_is_read_in_45_minutes(chapter: str) -> None:
     assert core.lines <= LINES_OF_CORE
     assert core.asserts <= ASSERTS_OF_CORE
     assert core.minutes <= 45
+
+
+def test_the_overture_is_half_as_long() -> None:
+    core, _, _ = measuring.lengths(notebook("00_seq2seq"))
+    assert core.words <= WORDS_OF_OVERTURE
 
 
 @in_new_form

@@ -71,7 +71,14 @@ def test_every_install_command_is_one_that_pip_takes() -> None:
         name for text in texts().values() for name in re.findall(r'pip install "([^"]*)"', text)
     ]
     assert len(named) >= 5
-    assert set(named) == {".[translate]", ".[learn]", ".[figures]", ".[export]", ".[serve]"}
+    assert set(named) == {
+        ".[translate]",
+        ".[learn]",
+        ".[figures]",
+        ".[export]",
+        ".[serve]",
+        ".[watch]",
+    }
 
 
 def test_nobody_is_told_to_install_the_package_by_its_name() -> None:

@@ -34,6 +34,16 @@ def test_a_link_to_its_heading_opens_it(site: str, new_page: Callable[..., Page]
     page.locator(INSIDE).wait_for(state="visible")
 
 
+def test_a_link_to_its_label_opens_it(site: str, new_page: Callable[..., Page]) -> None:
+    page = new_page()
+    page.goto(f"{site}/chapters/00_seq2seq.html")
+    settle(page)
+    inside = page.locator("section:has(> #seq2seq-gru) table").first
+    assert not inside.is_visible()
+    page.get_by_role("link", name="A folded part").first.click()
+    inside.wait_for(state="visible", timeout=20_000)
+
+
 def test_it_opens_by_keyboard_and_is_a_heading(site: str, new_page: Callable[..., Page]) -> None:
     page = new_page(java_script_enabled=False)
     page.goto(f"{site}/{PAGE}")

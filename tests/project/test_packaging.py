@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRA_ONLY = {"cli", "evaluation", "lines", "recipe", "runs", "translator"}
 EXTRA_ONLY |= {"export", "info", "serve"}
-EXTRA_ONLY |= {"corpus.multi30k", "corpus.vocabulary"}
+EXTRA_ONLY |= {"corpus.multi30k", "corpus.vocabulary", "corpus.prepare"}
 FIGURES_ONLY = {"figures"}
 
 

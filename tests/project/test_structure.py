@@ -522,6 +522,7 @@ NO_SOURCE = {
         "may_change",
     },
     "training.sharding": {"is_sharded", "layers", "loss_of"},
+    "training.shards": {"ShardBatches"},
     "training.validation": {"validation_loss"},
     "translator": {
         "AttentionMaps",
@@ -539,6 +540,8 @@ NOTHING_PUBLISHED = {  # whole modules
     *("checkpoints.memory", "checkpoints.parts", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
     *("corpus.lenient", "corpus.normal_form", "lines"),
+    *("corpus.bilingual", "corpus.cleaning", "corpus.prepare", "corpus.shards", "corpus.sharing"),
+    *("recipe.log", "recipe.options"),
     *("export", "export.ctranslate2_model", "export.exported", "export.folders", "export.hub"),
     *("export.onnx_model", "export.plain", "info", "optional"),
     *("serve", "serve.batching", "serve.server", "serve.web"),

@@ -25,7 +25,7 @@ def exercises_by_chapter() -> dict[str, tuple[Task, ...]]:
 def chapter_titles() -> dict[str, tuple[str, str]]:
     """Return number and title of each chapter with exercises, by its stem, in the order of the book.
 
-    They stand in the first line of the docstring of the chapter's package.
+    They are in the first line of the docstring of the chapter's package.
 
     >>> chapter_titles()["multi_head"]
     ('04', 'multi-head attention')

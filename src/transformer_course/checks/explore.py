@@ -55,7 +55,7 @@ def mask_table(
         make_mask: the learner's decoder mask: ids (1, length) and the id of padding to (1, 1, length, length).
         length: number of tokens.
         padding: how many of them are padding; at most all of them.
-        left: whether the padding stands at the left.
+        left: whether the padding is at the left.
 
     >>> from transformer_course.checks.masking.decoder_mask import reference
     >>> mask_table(reference, length=3, padding=1)

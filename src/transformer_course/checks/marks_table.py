@@ -48,7 +48,7 @@ def refuse_other_table(path: Path) -> None:
     """Refuse to write over a file that isn't a table of marks.
 
     Args:
-        path: what shall be written; it need not exist.
+        path: what is to be written; it need not exist.
 
     Raises:
         ValueError: if it holds something else.

@@ -24,7 +24,7 @@ class Slip:
 
 @dataclass(frozen=True)
 class Question:
-    """A question whose text stands in the notebook.
+    """A question whose text is in the notebook.
 
     Args:
         about: what it asks for, in a few words.

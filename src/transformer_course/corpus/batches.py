@@ -85,14 +85,37 @@ def token_batches(
     """
     if not examples:
         raise ValueError("examples is empty; there must be at least one")
-    src_len, tgt_len = _row_lengths(examples)
+    return batches_of_lengths(_lengths(examples), max_tokens, seed=seed, max_len=max_len)
+
+
+def batches_of_lengths(
+    lengths: Lengths, max_tokens: int, *, seed: int | None = None, max_len: int | None = None
+) -> list[list[int]]:
+    """Group examples of which only the lengths are known, as `token_batches` does (Vaswani et al. 2017, §5.1).
+
+    Args:
+        lengths: (n, 2) whole numbers: ids of the source and of the target, without special tokens.
+        max_tokens: as for `token_batches`.
+        seed: as for `token_batches`.
+        max_len: as for `token_batches`.
+
+    Returns:
+        One list of rows of `lengths` a batch; every row is in exactly one.
+
+    Raises:
+        ValueError: as `token_batches` does.
+
+    >>> batches_of_lengths(np.array([[3, 2], [1, 1], [2, 2], [1, 1]]), max_tokens=10)
+    [[1, 3], [2], [0]]
+    """
+    src_len, tgt_len = lengths[:, 0] + _SRC_EXTRA, lengths[:, 1] + _TGT_EXTRA
     _check_lengths(src_len, tgt_len, max_tokens, max_len)
     if seed is None:
         return _cut(_by_length(src_len, tgt_len), src_len, tgt_len, max_tokens)
     if seed < 0:
         raise ValueError(f"seed ({seed}) must be 0 or more")
     stream = np.random.PCG64(seed)
-    shuffled = _shuffled(len(examples), stream)
+    shuffled = _shuffled(len(lengths), stream)
     order = shuffled[_by_length(src_len[shuffled], tgt_len[shuffled])]
     batches = _cut(order, src_len, tgt_len, max_tokens)
     return [batches[i] for i in _shuffled(len(batches), stream)]
@@ -150,21 +173,21 @@ def padding_share(examples: Sequence[Example], batches: Sequence[Sequence[int]])
     """
     if not batches or any(len(batch) == 0 for batch in batches):
         raise ValueError("batches must hold at least one batch, and each batch one example")
-    src_len, tgt_len = _row_lengths(examples)
+    rows = _lengths(examples) + np.array([_SRC_EXTRA, _TGT_EXTRA])  # with their special tokens
     filled = positions = 0
     for batch in batches:
-        src, tgt = src_len[batch], tgt_len[batch]
+        src, tgt = rows[batch].T
         filled += int(src.sum() + tgt.sum())
         positions += len(batch) * int(src.max() + tgt.max())
     return (positions - filled) / positions
 
 
-def _row_lengths(examples: Sequence[Example]) -> tuple[Lengths, Lengths]:
-    """Lengths of the rows that `collate` makes of each example, special tokens included."""
+def _lengths(examples: Sequence[Example]) -> Lengths:
+    """Ids of source and target of each example: (n, 2)."""
     n = len(examples)
-    src = np.fromiter((len(src) for src, _ in examples), np.int64, n) + _SRC_EXTRA
-    tgt = np.fromiter((len(tgt) for _, tgt in examples), np.int64, n) + _TGT_EXTRA
-    return src, tgt
+    src = np.fromiter((len(src) for src, _ in examples), np.int64, n)
+    tgt = np.fromiter((len(tgt) for _, tgt in examples), np.int64, n)
+    return np.stack([src, tgt], axis=1)
 
 
 def _check_lengths(

@@ -73,7 +73,7 @@ class Vocabulary:
         self._seen = None if seen is None else frozenset(seen)
 
     @classmethod
-    def train(cls, lines: Iterable[str], size: int) -> "Vocabulary":
+    def train(cls, lines: Iterable[str], size: int, *, remember: bool = True) -> "Vocabulary":
         """Learn the subwords of a text; the same lines in any order give the same vocabulary.
 
         Args:
@@ -81,6 +81,7 @@ class Vocabulary:
                 lower-case its text.
             size: number of entries to reach, special tokens and bytes included. It stays below
                 where no pair of subwords is left that occurs twice.
+            remember: whether the vocabulary shall know the words of `lines`; False if these are only a sample.
 
         Returns:
             The vocabulary.
@@ -107,6 +108,8 @@ class Vocabulary:
             show_progress=False,
         )
         tokenizer.train_from_iterator(sentences, trainer, length=len(sentences))
+        if not remember:
+            return cls(tokenizer)
         # No word crosses a space: each string between two spaces is looked at once.
         strings = {string for sentence in sentences for string in sentence.split()}
         form = tokenizer.normalizer.normalize_str

@@ -9,6 +9,7 @@ from transformer_course.corpus import grammar, multi30k
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.readers import read_pairs, read_tsv
+from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe.settings import RECIPES
 
@@ -74,11 +75,12 @@ class Data:
         languages: for the grammar "en-fr" or "fr-en", for Multi30k "en-de" or another two of en, de and fr.
             Left out, it becomes the first of these; it stays empty for files of one's own.
         form: "lc.norm.tok" or "raw", for Multi30k.
+        prepared: a folder that `corpus.prepare` wrote.
 
     Raises:
-        ValueError: if a field is of another type, there is no such corpus, both a corpus and files are given,
-            there are files to validate on but none to train on, the corpus hasn't these `languages`, or it
-            would ignore what is set.
+        ValueError: if a field is of another type, there is no such corpus, more than one of a corpus, files and
+            a prepared folder is given, there are files to validate on but none to train on, the corpus hasn't
+            these `languages`, or it would ignore what is set.
     """
 
     corpus: str = ""
@@ -88,13 +90,16 @@ class Data:
     folder: str | None = None
     languages: str = ""
     form: str = "lc.norm.tok"
+    prepared: str = ""
 
     def __post_init__(self) -> None:
         self._check_types()
         if self.corpus and self.corpus not in RECIPES:
             raise ValueError(f"corpus ({self.corpus!r}) must be {' or '.join(map(repr, RECIPES))}")
-        if self.corpus and (self.files or self.valid_files):
-            raise ValueError("give either --corpus or files of your own, not both")
+        if bool(self.corpus) + bool(self.files or self.valid_files) + bool(self.prepared) > 1:
+            raise ValueError(
+                "give either --corpus or files of your own or --data, not more of them"
+            )
         if self.valid_files and not self.files:
             raise ValueError("files to validate on need files to train on, by --pairs or --tsv")
         defaults = Data.__dataclass_fields__
@@ -107,7 +112,7 @@ class Data:
 
     def _check_types(self) -> None:
         """A `run.json` may say anything: a number among the files would be the number of an open one."""
-        for name in ("corpus", "languages", "form"):
+        for name in ("corpus", "languages", "form", "prepared"):
             if not isinstance(getattr(self, name), str):
                 raise ValueError(f"{name} ({getattr(self, name)!r}) must be text")
         for name, given in (
@@ -120,15 +125,17 @@ class Data:
         if type(self.n_pairs) is not int:
             raise ValueError(f"n_pairs ({self.n_pairs!r}) must be a whole number")
 
-    def load(self) -> tuple[list[Pair], list[Pair], list[Pair]]:
+    def load(self) -> tuple[list[Pair] | Shards, list[Pair], list[Pair]]:
         """Pairs to train on, to validate on, and, held out from files, to test on.
 
         Returns:
-            The three lists; no pairs to test on for a corpus by name, or where `valid_files` are given.
+            The three lists, the first one of a prepared folder on the disk; no pairs to test on for a corpus by
+            name, or where `valid_files` are given.
 
         Raises:
             CorpusError: if a file is missing, can't be downloaded, breaks a rule of `corpus.readers`, or has
                 fewer than two different sources.
+            CheckpointError: if the prepared folder isn't one, or isn't finished.
             ValueError: if `n_pairs` is negative, Multi30k lacks the form, or there is neither a
                 corpus nor one or two files.
         """
@@ -136,6 +143,9 @@ class Data:
             return self._grammar("train", self.n_pairs), self._grammar("valid", 1000), []
         if self.corpus == "multi30k":
             return self._multi30k("train"), self._multi30k("val"), []
+        if self.prepared:
+            shards = Shards(self.prepared)
+            return shards, shards.texts("valid"), shards.texts("test")
         if self.valid_files:
             return read_files(self.files), read_files(self.valid_files), []
         pairs = read_files(self.files)

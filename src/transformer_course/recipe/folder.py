@@ -13,6 +13,7 @@ from transformer_course.checkpoints import (
 from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe.data import LANGUAGES, Data, digest, uses
+from transformer_course.recipe.options import HEAD
 from transformer_course.recipe.settings import Recipe
 from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.training.telling import tell
@@ -79,11 +80,19 @@ def _is_vocabulary(path: Path) -> bool:
         return False
 
 
+def _is_config(path: Path) -> bool:
+    try:
+        return path.read_text(encoding="utf-8").startswith(HEAD)
+    except (OSError, ValueError):
+        return False
+
+
 _LATE = ("recipe.json", "model.safetensors")  # a run that has one of these can be resumed
 _EARLY: dict[str, Callable[[Path], bool]] = {
     "run.json": _is_run,
     "vocabulary.json": _is_vocabulary,
     "history.json": lambda path: False,  # written with the first checkpoint
+    "config.toml": _is_config,
 }
 
 

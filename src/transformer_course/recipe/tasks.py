@@ -91,13 +91,13 @@ def fresh_model(
 
 
 def task_of(
-    recipe: Recipe, train: Sequence[Example], valid: Sequence[Example], max_len: int
+    recipe: Recipe, train: Sequence[Example] | Batches, valid: Sequence[Example], max_len: int
 ) -> Task:
     """The data and losses for a recipe's model.
 
     Args:
         recipe: the recipe.
-        train: pairs of id lists to learn from.
+        train: pairs of id lists to learn from, or batches of them.
         valid: held-out ones.
         max_len: the longest sentence of the model.
 
@@ -105,13 +105,18 @@ def task_of(
         The task. For "nat" all pairs are aligned first, which takes a minute for some 100,000.
 
     Raises:
-        ValueError: if a source token has more fertility than the model knows.
+        ValueError: if a source token has more fertility than the model knows, or the model "nat" shall learn
+            from batches.
     """
     loss = partial(_LOSSES[recipe.model], label_smoothing=recipe.label_smoothing)
     if recipe.model == "transformer":
         return Task(train, valid, loss, teacher_forcing_loss)
     if recipe.model == "mask-predict":
         return Task(train, valid, loss, _same_gaps)
+    if not isinstance(train, Sequence):
+        raise ValueError(
+            "model 'nat' aligns all pairs before it learns, so it can't take prepared data"
+        )
     counts = aligned_fertilities([*train, *valid])
     sizes = recipe.training.max_tokens, max_len
     longest = max(len(src) + len(tgt) for src, tgt in valid) + 3

@@ -5,9 +5,16 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 
-from transformer_course.checkpoints import gathered, list_checkpoints, load_weights, weights_of
+from transformer_course.checkpoints import (
+    CheckpointError,
+    gathered,
+    list_checkpoints,
+    load_weights,
+    weights_of,
+)
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.leaving_out import spread, telling_words, word_places
@@ -19,6 +26,7 @@ from transformer_course.recipe.writing import only_writer
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
 from transformer_course.training.final import History
 from transformer_course.training.processes import ALONE, Processes
+from transformer_course.training.shards import ShardBatches
 from transformer_course.training.telling import tell
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
@@ -44,7 +52,7 @@ class PairError(ValueError):
 
 
 def train_translator(
-    train: Sequence[Pair],
+    train: Sequence[Pair] | Shards,
     valid: Sequence[Pair],
     folder: str | Path,
     recipe: Recipe | None = None,
@@ -63,7 +71,7 @@ def train_translator(
     """Train a translator on sentence pairs and write it to `folder`.
 
     Args:
-        train: what to learn from; each pair's first translation.
+        train: what to learn from; each pair's first translation. Shards bring their vocabulary.
         valid: held-out pairs, for the validation loss.
         folder: for the translator, `recipe.json`, `history.json` and checkpoints.
         recipe: how to train; if left out, the tiny preset, or on resuming what the run was started with. On
@@ -76,7 +84,7 @@ def train_translator(
         report: called after every update, for a progress bar.
         evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
         vocabulary: the subwords of another translator, so that one can score what the other writes (chapter
-            13); learnt from `train` if left out. A run that is resumed keeps its own.
+            13); learnt from `train` if left out. A run that is resumed keeps its own, and so do shards.
         begin: called with the name of each part before the first update and after the last, which takes long
             where there are many pairs.
         device: where the model computes, as torch names it.
@@ -120,11 +128,9 @@ def train_translator(
             if processes.first:
                 refuse_used(folder)
             recipe = recipe or Recipe()
-            if not vocabulary:
-                begin(f"learning subwords from {len(train):,} pairs")
-            lines = (text for pair in train for text in (pair.source, pair.target))
-            vocabulary = vocabulary or Vocabulary.train(lines, recipe.vocab_size)
-        begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
+        vocabulary = _vocabulary(train, recipe, vocabulary, begin)
+        if not isinstance(train, Shards):
+            begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
         model = fresh_model(recipe, len(vocabulary), device, sharded=sharded, compiled=compiled)
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate, processes)
         if resume and (checkpoint or list_checkpoints(folder)):
@@ -147,11 +153,33 @@ def train_translator(
             _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
             if isinstance(model, Transformer):
-                some = spread(train, _LEFT_OUT)
+                known = train.texts("sample") if isinstance(train, Shards) else train
+                some = spread(known, _LEFT_OUT)
                 places = [word_places(vocabulary, pair.source) for pair in some]
                 translator.telling = telling_words(model, encode_pairs(vocabulary, some), places)
             translator.save(folder)
         return translator, outcome
+
+
+def _vocabulary(
+    train: Sequence[Pair] | Shards,
+    recipe: Recipe,
+    given: Vocabulary | None,
+    begin: Callable[[str], None],
+) -> Vocabulary:
+    """The vocabulary that is given, that of the shards, or a new one."""
+    if isinstance(train, Shards):
+        own = load_vocabulary(train.folder)
+        if own.digest != train.record.get("vocabulary") or (given and given.digest != own.digest):
+            raise CheckpointError(
+                f"{train.folder} was cut into other subwords than those of its vocabulary.json, or of the run"
+            )
+        return own
+    if given:
+        return given
+    begin(f"learning subwords from {len(train):,} pairs")
+    lines = (text for pair in train for text in (pair.source, pair.target))
+    return Vocabulary.train(lines, recipe.vocab_size)
 
 
 def _warn_of_guessing(history: History, vocab_size: int) -> None:
@@ -166,7 +194,7 @@ def _warn_of_guessing(history: History, vocab_size: int) -> None:
 
 def _trainer(
     model: Trained,
-    train: Sequence[Pair],
+    train: Sequence[Pair] | Shards,
     valid: Sequence[Pair],
     vocabulary: Vocabulary,
     recipe: Recipe,
@@ -176,9 +204,14 @@ def _trainer(
 ) -> Trainer:
     """The model's data as ids, its loss, and its validation."""
     max_len = model.config.max_len
-    train_examples = encode_pairs(vocabulary, train)
+    max_tokens = recipe.training.max_tokens
+    train_examples: Sequence[Example] | ShardBatches
+    if isinstance(train, Shards):
+        train_examples = ShardBatches(train, max_tokens, max_len)
+    else:
+        train_examples = encode_pairs(vocabulary, train)
+        _check_lengths(train, train_examples, max_len, max_tokens)
     valid_examples = encode_pairs(vocabulary, valid)
-    _check_lengths(train, train_examples, max_len, recipe.training.max_tokens)
     _check_lengths(valid, valid_examples, max_len, 2 * max_len + 1)
     task = task_of(recipe, train_examples, valid_examples, max_len)
 

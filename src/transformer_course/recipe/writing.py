@@ -12,7 +12,14 @@ from filelock import FileLock, Timeout
 from transformer_course.checkpoints import CheckpointError
 
 _SIGNS = ("recipe.json", "model.safetensors", "checkpoints")  # what makes a folder a run
-_OURS = ("run.json", "recipe.json", "vocabulary.json", "history.json", "model.safetensors")
+_OURS = (
+    "run.json",
+    "config.toml",
+    "recipe.json",
+    "vocabulary.json",
+    "history.json",
+    "model.safetensors",
+)
 
 
 @contextmanager

@@ -76,10 +76,10 @@ class Batches(Protocol):
     """Data cut into batches. A batch is known by the indices of its members."""
 
     def epoch(self, seed: int | None = None) -> Sequence[Sequence[int]]:
-        """The batches of one pass over the data.
+        """The batches of one pass over the data, or over a part of it where parts come in turn.
 
         Args:
-            seed: decides their order; None gives the same order every time.
+            seed: decides their order; None gives the same order every time. The trainer counts it up.
 
         Returns:
             The members of each batch; the same ones for the same seed, on every platform.

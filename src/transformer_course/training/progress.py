@@ -15,6 +15,8 @@ class Progress:
         valid_loss: the loss of the latest validation, in the same unit; None before the first.
         tokens_per_second: predicted tokens learned from, per second of this run.
         seconds_left: estimate of the time to the end, in seconds.
+        rate: learning rate of the update.
+        gradient_norm: of the batch's gradient, before it was cut.
     """
 
     step: int
@@ -23,6 +25,8 @@ class Progress:
     valid_loss: float | None
     tokens_per_second: float
     seconds_left: float
+    rate: float = 0.0
+    gradient_norm: float = 0.0
 
 
 class Clock:

@@ -104,6 +104,7 @@ class Trainer:
         self._seconds = 0.0  # spent so far, earlier runs included
         self._loss_sum, self._loss_count = 0.0, 0  # since the last validation
         self._spikes = Spikes()
+        self._norm = 0.0  # of the last gradient
         self._batches = self._batches_of(0)
         self._kept = KeptWeights(folder)
         held = None if held_out is None else as_batches(held_out, default, max_len, default)
@@ -192,6 +193,7 @@ class Trainer:
     def _checked(self, of_batch: Tensor, of_gradient: Tensor) -> float:
         """The loss as a number; stops before the weights are spoilt. Waits for the device once, not twice."""
         loss, norm = torch.stack([of_batch.to(of_gradient.dtype), of_gradient]).tolist()
+        self._norm = norm
         if math.isfinite(loss) and (math.isfinite(norm) or self._gradients.may_overflow()):
             return float(loss)
         c = self.config
@@ -251,7 +253,8 @@ class Trainer:
         valid_loss = self.history[-1]["loss"] if self.history else None
         steps = self.config.max_steps
         left = clock.seconds_left(self.step, steps)
-        return Progress(self.step, steps, loss, valid_loss, clock.tokens_per_second, left)
+        pace, rate = clock.tokens_per_second, self._rate(self.step)
+        return Progress(self.step, steps, loss, valid_loss, pace, left, rate, self._norm)
 
     def _after_update(self, interrupted: Event) -> Outcome | None:
         """Validate and save when it is time to; says how training ends, if it does."""

@@ -36,7 +36,7 @@ def hide__pads_too(ids, chosen_draw, mask_draw, other_draw, others, mask_id, spe
 
 
 def hide__label_where_hidden(ids, chosen_draw, mask_draw, other_draw, others, mask_id, special):
-    """labels only where mask_id stands"""
+    """labels only where mask_id is"""
     chosen = (chosen_draw < 0.15) & (ids >= special)
     hidden = chosen & (mask_draw < 0.8)
     read = np.where(hidden, mask_id, np.where(chosen & (other_draw < 0.5), others, ids))

@@ -254,21 +254,21 @@ def segment_weights__as_given(q: Tensor, k: Tensor, r: Tensor, u: Tensor, v: Ten
 
 
 def segment_weights__mask_moved_only(q: Tensor, k: Tensor, r: Tensor, u: Tensor, v: Tensor):
-    """still wrong: where the first query stands and what is divided by √d_k"""
+    """still wrong: where the first query is and what is divided by √d_k"""
     future = torch.ones(len(q), len(k), dtype=torch.bool).triu(1)
     scores = (q + u) @ k.T / q.shape[-1] ** 0.5 + _by_key((q + v) @ r.T)
     return torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)
 
 
 def segment_weights__is_causal(q: Tensor, k: Tensor, r: Tensor, u: Tensor, v: Tensor):
-    """still wrong: where the first query stands"""
+    """still wrong: where the first query is"""
     scores = ((q + u) @ k.T + _by_key((q + v) @ r.T)) / q.shape[-1] ** 0.5
     future = torch.ones(len(q), len(k)).triu(1).bool()
     return torch.softmax(scores.masked_fill(future, -torch.inf), dim=-1)
 
 
 def segment_weights__mask_of_memory_first(q: Tensor, k: Tensor, r: Tensor, u: Tensor, v: Tensor):
-    """still wrong: where the mask stands"""
+    """still wrong: where the mask is"""
     future = torch.ones(len(q), len(k)).triu(len(k) - len(q) + 1).bool()
     by_distance = ((q + v) @ r.T).masked_fill(future, -torch.inf)
     return torch.softmax(((q + u) @ k.T + _by_key(by_distance)) / q.shape[-1] ** 0.5, -1)

@@ -9,7 +9,7 @@ from torch import Tensor
 
 
 def em_step__plus_equals(t, src, tgt):
-    """a share lost of a word that stands twice"""
+    """a share lost of a word that comes twice"""
     counts = np.zeros(t.shape)
     for x, y in zip(src, tgt, strict=True):
         weights = t[np.ix_(x, y)]

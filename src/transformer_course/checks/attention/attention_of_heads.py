@@ -54,7 +54,7 @@ def _random(about: str, n_heads: int, q_len: int, k_len: int, d_k: int, d_v: int
 
 
 _RESHAPED = (
-    "After `reshape` the numbers stand in the same order as before, only cut into other rows: "
+    "After `reshape` the numbers are in the same order as before, only cut into other rows: "
     "keys get mixed."
 )
 _SCALED = (
@@ -121,7 +121,7 @@ attention_of_heads = Exercise(
         Misconception(
             "scaled by the number of heads",
             _variant(scale=lambda queries: float(np.sqrt(queries.shape[0]))),
-            "Heads stand side by side and don't add to one another's scores. Over what does one "
+            "Heads work side by side and don't add to one another's scores. Over what does one "
             "score sum?",
         ),
         Misconception(

@@ -172,13 +172,13 @@ scaled_dot_product_attention = Exercise(
             "scaled by the queries' second axis from the front",
             _weighted(lambda q, k, v: _scores(q, k) / np.sqrt(q.shape[1])),
             "Without a batch this is the width. With a batch in front, which axis do you count? "
-            "Where does the width stand, counted from the end?",
+            "Which axis is the width, counted from the end?",
         ),
         Misconception(
             "scaled by the keys' second axis from the front",
             _weighted(lambda q, k, v: _scores(q, k) / np.sqrt(k.shape[1])),
-            "Without a batch this is the width. With a batch in front, it counts the keys. Where "
-            "does the width stand, counted from the end?",
+            "Without a batch this is the width. With a batch in front, it counts the keys. Which "
+            "axis is the width, counted from the end?",
         ),
         Misconception(
             "multiplied by the scale",
@@ -204,7 +204,7 @@ scaled_dot_product_attention = Exercise(
         Misconception(
             "softmax over the batch",
             _weighted(_scaled, axis=0),
-            "You count axes from the front, where the batch may stand. Where do the keys stand, "
+            "You count axes from the front, where the batch may be. Which axis are the keys, "
             "counted from the end?",
         ),
         Misconception(

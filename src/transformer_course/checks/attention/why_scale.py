@@ -43,8 +43,8 @@ why_scale = Exercise(
         Misconception(
             "one-hot weights taken to learn well",
             KEY.flipped("c"),
-            "The derivative of a weight w by its own score is w(1 - w). What is it for w near 0, "
-            "and for w near 1?",
+            "The derivative of a weight w with respect to its own score is w(1 - w). What is it for w "
+            "near 0, and for w near 1?",
         ),
         Misconception(
             "the scale taken from the embedding size",

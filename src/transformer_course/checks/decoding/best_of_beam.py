@@ -107,7 +107,7 @@ best_of_beam = Exercise(
         Misconception(
             "one mistake is left: the plain length in the penalty",
             _with(plain_length=True),
-            "You divide by a power of the length. Two more numbers stand in the formula of the task.",
+            "You divide by a power of the length. The formula of the task has two more numbers.",
         ),
         Misconception(
             "one mistake is left: the 0 at the end isn't counted",

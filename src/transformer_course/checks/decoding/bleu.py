@@ -180,7 +180,7 @@ bleu = Exercise(
         Misconception(
             "no brevity penalty",
             _without_brevity,
-            "Who leaves out the hard words has a high precision. What is to stop that?",
+            "A translator that leaves out the hard words has a high precision. What is to stop that?",
         ),
         Misconception(
             "the brevity penalty reversed",

@@ -268,12 +268,12 @@ next_token_distribution = Exercise(
         Misconception(
             "the first k tokens instead of the best",
             _first_k,
-            "Tokens stand in the order of the vocabulary. Which k should stay?",
+            "Tokens are in the order of the vocabulary. Which k should stay?",
         ),
         Misconception(
             "left in the order of probability",
             _left_in_order,
-            "The numbers are right, but each must stand at the place of its token.",
+            "The numbers are right, but each must be at the place of its token.",
         ),
     ),
 )

@@ -4,7 +4,7 @@
 >>> from transformer_course.checks import encoder_decoder as check
 >>> report = check.feed_forward(lambda x, w_1, b_1, w_2, b_2: (x @ w_1 + b_1) @ w_2 + b_2)
 feed_forward. Not yet right: no non-linearity.
-Hint: Two linear maps in a row are one linear map. What stands between them in equation 2?
+Hint: Two linear maps in a row are one linear map. What is between them in equation 2?
 >>> report.passed
 False
 """

@@ -163,12 +163,12 @@ decoder_layer = Exercise(
             "The first sub-layer is right now. Look at the two others.",
         ),
         Misconception(
-            "one mistake found: a norm stands too early, and a sum is missing",
+            "one mistake found: a norm comes too early, and a sum is missing",
             _variant(early=True, replaced=True),
             "The memory is read now. Look at the first sub-layer and at the last one.",
         ),
         Misconception(
-            "one mistake found: a norm stands too early, and the memory isn't read",
+            "one mistake found: a norm comes too early, and the memory isn't read",
             _variant(early=True, deaf=True),
             "The last sub-layer is right now. Look at the two before it.",
         ),
@@ -190,7 +190,7 @@ decoder_layer = Exercise(
         Misconception(
             "cross-attention first",
             _variant(turned=True),
-            "In which order do the sub-layers stand on the map?",
+            "In which order does the map show the sub-layers?",
         ),
         Misconception(
             "both attentions with the same matrices",

@@ -147,7 +147,7 @@ encoder_layer = Exercise(
         Misconception(
             "pre-norm instead of post-norm",
             _variant(norm_first=True),
-            "That is the pre-norm layer of the page, a good one too. Where does the norm stand in the paper's?",
+            "That is the pre-norm layer of the page, a good one too. Where is the norm in the paper's?",
         ),
         Misconception(
             "norm before the addition",
@@ -172,7 +172,7 @@ encoder_layer = Exercise(
         Misconception(
             "norms exchanged",
             _variant(swapped_norms=True),
-            "In which order do the two pairs stand in the list?",
+            "In which order does the list hold the two pairs?",
         ),
         Misconception(
             "mask ignored",
@@ -185,7 +185,7 @@ encoder_layer = Exercise(
         Misconception(
             "feed-forward net reads the layer's input",
             _variant(reads_input=True),
-            "The two sub-layers stand one on the other, not side by side. What does the second one read?",
+            "The two sub-layers work one after the other, not side by side. What does the second one read?",
         ),
         Misconception(
             "second residual connection from the layer's input",

@@ -115,7 +115,7 @@ feed_forward = Exercise(
     statement=(
         "Write the position-wise net, equation 2 of the paper: max(0, x w_1 + b_1) w_2 + b_2. x is (batch, "
         "length, d_model), w_1 is (d_model, d_ff), b_1 is (d_ff,), w_2 is (d_ff, d_model), b_2 is (d_model,). "
-        "The matrices stand on the right: x @ w_1. Return the new tokens, of the shape of x. Nothing is added "
+        "The matrices are on the right: x @ w_1. Return the new tokens, of the shape of x. Nothing is added "
         "to x here: that is the task of a later exercise."
     ),
     returns=("output",),
@@ -132,12 +132,12 @@ feed_forward = Exercise(
         Misconception(
             "no non-linearity",
             _no_relu,
-            "Two linear maps in a row are one linear map. What stands between them in equation 2?",
+            "Two linear maps in a row are one linear map. What is between them in equation 2?",
         ),
         Misconception(
             "the non-linearity at the end",
             _relu_at_the_end,
-            "Where does the 0 stand in equation 2: round the first map, or round everything?",
+            "What does equation 2 compare with 0: the first map, or the whole result?",
         ),
         Misconception(
             "a non-linearity after both maps",

@@ -131,7 +131,7 @@ layer_norm = Exercise(
         Misconception(
             "over the tokens instead of over the features",
             _variant(-2),
-            "Over which axis do the numbers of *one* token stand? No token may change another one.",
+            "Along which axis are the numbers of *one* token? No token may change another one.",
         ),
         Misconception(
             "over the batch",
@@ -141,7 +141,7 @@ layer_norm = Exercise(
         Misconception(
             "over batch and tokens, as batch norm does",
             _variant((0, 1)),
-            "That is batch norm: each feature over all tokens. Here each token stands for itself.",
+            "That is batch norm: each feature over all tokens. Here each token is normalised alone.",
         ),
         Misconception(
             "over the whole sentence",

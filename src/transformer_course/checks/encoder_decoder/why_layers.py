@@ -62,7 +62,7 @@ why_layers = Exercise(
         Misconception(
             "attention taken to be linear in nothing",
             KEY.flipped("e"),
-            "Where does softmax stand: between the weights and the values, or before the weights?",
+            "Where is the softmax: between the weights and the values, or before the weights?",
         ),
         Misconception(
             "decoder layers taken to read encoder layers of their own height",

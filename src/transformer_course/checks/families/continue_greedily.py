@@ -109,7 +109,7 @@ continue_greedily = Exercise(
         "scores the token that follows token t. Begin with prompt, an array (n,) of ids, n at least 1. At "
         "each step, append the token with the largest logit. Stop when you have written eos_id, or when there "
         "are max_len new tokens (1 or more). Return the new tokens as an array of ids, without the prompt; "
-        "eos_id belongs to them if it was written. eos_id may also stand in the prompt: this stops nothing."
+        "eos_id belongs to them if it was written. eos_id may also be in the prompt: this stops nothing."
     ),
     returns=("written",),
     reference=reference,

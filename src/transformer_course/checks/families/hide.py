@@ -103,12 +103,12 @@ hide = Exercise(
     statement=(
         "Hide tokens for a masked language model. ids is (batch, length), token ids. A token is chosen if its "
         "chosen_draw is below 0.15 and its id isn't below special: such ids are padding and other marks. Of "
-        "the chosen tokens, the model reads 80 % as mask_id, 10 % as the token that stands in others, and 10 % "
-        "as they are. mask_draw decides about the 80 %: below 0.8. Among the chosen ones that are left, "
-        "other_draw decides: below a number that you have to find. All three draws and others have the shape "
-        "of ids; the draws are random numbers from 0 to 1, each as likely as any other. Return two arrays of "
-        "whole numbers, (batch, length): read, what the model reads, and labels, what it must say: the true id "
-        "where a token was chosen, −100 elsewhere."
+        "the chosen tokens, the model reads 80 % as mask_id, 10 % as the token that is there in others, "
+        "and 10 % as they are. mask_draw decides about the 80 %: below 0.8. Among the chosen ones that are "
+        "left, other_draw decides: below a number that you have to find. All three draws and others have the "
+        "shape of ids; the draws are random numbers from 0 to 1, each as likely as any other. Return two "
+        "arrays of whole numbers, (batch, length): read, what the model reads, and labels, what it must say: "
+        "the true id where a token was chosen, −100 elsewhere."
     ),
     returns=("read", "labels"),
     reference=reference,
@@ -156,7 +156,7 @@ hide = Exercise(
             "You read mask_id wherever a token was chosen. Which draws haven't you used?",
         ),
         Misconception(
-            "another token also where mask_id should stand",
+            "another token also where mask_id should be",
             _hide(over=True),
             "About how many of a hundred chosen tokens become another token in your function? The second "
             "decision is about those that are left.",
@@ -188,7 +188,7 @@ hide = Exercise(
             "Your labels are right. What should the model read where a token wasn't chosen?",
         ),
         Misconception(
-            "labels only where mask_id stands",
+            "labels only where mask_id is",
             _hide(labels="hidden"),
             "Three things happen to chosen tokens. In which of the three cases must the model say the true id?",
         ),
@@ -215,7 +215,7 @@ hide = Exercise(
         Misconception(
             "the labels say what is read",
             _hide(labels="read"),
-            "Your model has to say mask_id where it reads mask_id. What stood there?",
+            "Your model has to say mask_id where it reads mask_id. What was there before?",
         ),
     ),
 )

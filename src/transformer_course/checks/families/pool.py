@@ -81,7 +81,7 @@ pool = Exercise(
     minutes=15,
     statement=(
         "Make one vector of a whole sequence. states is (batch, length, d_model), what a model made of each "
-        "token; real is boolean, (batch, length), False for padding, which stands on the right. Each row has "
+        "token; real is boolean, (batch, length), False for padding, which is on the right. Each row has "
         'at least one real token. how is a text: "first" takes the vector of the first token, "last" that of '
         'the last real token, "mean" the mean of all real tokens. Return an array (batch, d_model).'
     ),
@@ -107,7 +107,7 @@ pool = Exercise(
         Misconception(
             "the last place instead of the last token",
             _pool(last=lambda states, real: states[:, -1]),
-            "In a short row, padding stands at the last place. Where does the last real token stand?",
+            "In a short row, padding is at the last place. Where is the last real token?",
         ),
         Misconception(
             "one place behind the last token",

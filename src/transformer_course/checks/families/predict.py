@@ -149,7 +149,7 @@ QUESTIONS = {
             Slip(
                 (10, 192, 16),
                 "the axes exchanged",
-                "As for words: where stands the place, where the width?",
+                "As for words: which axis is the place, which the width?",
             ),
             Slip(
                 (10, 64, 48),

@@ -124,7 +124,7 @@ prefix_mask = Exercise(
         Misconception(
             "the prompt at the end",
             _mask(lambda query, key, n, length: (key <= query) | (key >= length - n)),
-            "You open the last tokens of the sequence for all others. Where does the prompt stand?",
+            "You open the last tokens of the sequence for all others. Where is the prompt?",
         ),
         Misconception(
             "a mask to be added",

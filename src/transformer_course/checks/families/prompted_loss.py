@@ -140,7 +140,7 @@ prompted_loss = Exercise(
         Misconception(
             "the last token of the prompt guessed, too",
             _loss(late=-1),
-            "Each of your rows has one guess too many. Logits and what they score stand at different places: "
+            "Each of your rows has one guess too many. Logits and what they score are at different places: "
             "which of the two do you compare with `n_prompt`?",
         ),
         Misconception(

@@ -95,7 +95,7 @@ attention_rollout = Exercise(
         Misconception(
             "layers multiplied in the wrong order",
             _rollout(later_first=False),
-            "The second layer mixes what the first one has mixed. Which matrix stands on the left?",
+            "The second layer mixes what the first one has mixed. Which matrix is on the left?",
         ),
         Misconception(
             "the largest weight of the heads instead of their mean",

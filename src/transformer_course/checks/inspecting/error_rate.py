@@ -86,12 +86,12 @@ error_rate = Exercise(
         Misconception(
             "factor 2 left out",
             _of(lambda both, found, gold, size: 1 - both / (found + gold)),
-            "For two equal tables, your number is 0.5. The links in both stand in both sums below.",
+            "For two equal tables, your number is 0.5. Links that are in both tables count in both sums below.",
         ),
         Misconception(
             "divided by the links in either",
             _of(lambda both, found, gold, size: 1 - both / (found + gold - both)),
-            "You divide by the links that stand in at least one table. The formula adds both numbers.",
+            "You divide by the links that are in at least one table. The formula adds both numbers.",
         ),
         Misconception(
             "share of squares that differ",

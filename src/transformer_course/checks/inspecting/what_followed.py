@@ -100,10 +100,10 @@ what_followed = Exercise(
         Misconception(
             "the token itself instead of what followed it",
             _rule(after=0),
-            "You found where it came before. What stood after it there?",
+            "You found where it came before. What came after it there?",
         ),
         Misconception(
-            "what stood before it instead of what followed",
+            "what came before it instead of what followed",
             lambda tokens: np.array(
                 [
                     next(
@@ -137,7 +137,7 @@ what_followed = Exercise(
         Misconception(
             "the place instead of the token",
             _place,
-            "You return where the follower stands. Which token stands there?",
+            "You return where the follower is. Which token is there?",
         ),
         Misconception(
             "the follower that came most often",

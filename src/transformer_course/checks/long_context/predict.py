@@ -184,7 +184,7 @@ QUESTIONS = {
             Slip(
                 50.0,
                 "the memory of one layer only",
-                "What stands in the memory of the upper layers has itself looked at a memory.",
+                "What is in the memory of the upper layers has itself looked at a memory.",
             ),
             Slip(
                 0.0,

@@ -80,7 +80,7 @@ def draw(rng: np.random.Generator) -> tuple[Array]:
 
 
 def _case(about: str, heads: int, q_len: int, k_len: int) -> Case:
-    """Return a case of numbers that say where they stand: 32 is query 3, distance 2 (in head 1)."""
+    """Return a case of numbers that say where they are: 32 is query 3, distance 2 (in head 1)."""
     head, row, column = np.indices((heads, q_len, k_len))
     return Case(about, (100.0 * head + 10 * (row + 1) + k_len - 1 - column,))
 
@@ -104,9 +104,9 @@ relative_shift = Exercise(
     difficulty=3,
     minutes=25,
     statement=(
-        "Turn scores by distance into scores by key: the shift of Transformer-XL. The keys stand at the "
+        "Turn scores by distance into scores by key: the shift of Transformer-XL. The keys are at the "
         "positions 0, …, k_len − 1, and the queries at the last q_len of these. The distance tells how many "
-        "places the key stands before the query; a token and itself have the distance 0. by_distance is "
+        "places the key is before the query; a token and itself have the distance 0. by_distance is "
         "(heads, q_len, k_len), floating point: row i belongs to query i, and its columns are the distances, "
         "the furthest first: k_len − 1, …, 1, 0. Return an array of the same shape whose column j belongs to "
         "key j; where the key comes after the query, put −∞. Some numbers aren't needed: no key is so far "
@@ -122,13 +122,13 @@ relative_shift = Exercise(
         _mistake(
             "not shifted",
             _variant(column=lambda row, key, q_len, k_len: key),
-            "Only the last row is right. In the first row, which column holds distance 0, and where does the "
-            "key at distance 0 stand?",
+            "Only the last row is right. In the first row, which column holds distance 0, and where is the "
+            "key at distance 0?",
         ),
         _mistake(
             "shifted to the right",
             _variant(column=lambda row, key, q_len, k_len: key - (q_len - 1 - row)),
-            "Which query needs no shift? Of the others, distance 0 stands too far on one side. On which?",
+            "Which query needs no shift? Of the others, distance 0 is too far on one side. On which?",
         ),
         _mistake(
             "shifted one place too far",
@@ -150,7 +150,7 @@ relative_shift = Exercise(
         _mistake(
             "all rows shifted alike",
             _variant(column=lambda row, key, q_len, k_len: key + q_len - 1),
-            "The first row is right. Does each query stand at the same place?",
+            "The first row is right. Is each query at the same place?",
         ),
         _mistake(
             "shifted as if the memory were queries",
@@ -161,7 +161,7 @@ relative_shift = Exercise(
         _mistake(
             "the mask forgets the memory",
             _variant(hidden=lambda row, key, q_len, k_len: key > row),
-            "The shift is right. At which position does the first query stand, if there is a memory before it?",
+            "The shift is right. At which position is the first query, if there is a memory before it?",
         ),
         _mistake(
             "no mask",

@@ -122,7 +122,7 @@ rotate = Exercise(
         "are a pair, and there are d_k/2 pairs. A pair is a point of the plane; at position p, pair j = 0, 1, "
         "… is turned by the angle p / 10000^(2j/d_k), in radians: (a, b) becomes (a · cos − b · sin, b · cos + "
         'a · sin). layout says which numbers are pair j. "interleaved": the neighbours 2j and 2j + 1. '
-        '"halves": number j and number j + d_k/2. Each turned number stands where it stood before. Return an '
+        '"halves": number j and number j + d_k/2. Put each turned number where it was. Return an '
         "array of the shape of x.\n\n"
         "An example: x is 1 0 0 0 at position 1. Its number 0 is the first of pair 0, whose angle is 1. In "
         "halves, 0.540 0 0.841 0 comes out; interleaved, 0.540 0.841 0 0."
@@ -156,7 +156,7 @@ rotate = Exercise(
             "always put back in halves",
             _variant(joined=lambda layout: "halves"),
             "The pairs and their angles are right. When neighbours are pairs, where do the two turned numbers "
-            "stand?",
+            "belong?",
         ),
         _mistake(
             "the angles in the other layout's order",
@@ -208,7 +208,7 @@ rotate = Exercise(
         _mistake(
             "the places in x in the place of positions",
             _variant(places=lambda positions: np.arange(len(positions))),
-            "Where do you use positions? With a memory or a cache, the first vector needn't stand at 0.",
+            "Where do you use positions? With a memory or a cache, the first vector needn't be at 0.",
         ),
         _mistake(
             "positions added, not turned",

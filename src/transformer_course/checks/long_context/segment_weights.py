@@ -109,11 +109,11 @@ _mistake = with_tables(reference, CASES, ("weights",))
 
 PARTS = {
     "before": (
-        "where the mask stands",
+        "where the mask is",
         "Before the shift, which distance does column 0 of your mask stand for, and what becomes of it?",
     ),
     "corner": (
-        "where the first query stands",
+        "where the first query is",
         "What may the first query of a segment see of the memory? torch's `is_causal=True` would hide it, too.",
     ),
     "half_scaled": (
@@ -139,7 +139,7 @@ segment_weights = Exercise(
         "The queries are the segment, the last q_len of these positions. q is (q_len, d_k); k is (k_len, d_k); "
         "r, (k_len, d_k), holds a vector for each distance, the furthest first: k_len − 1, …, 1, 0; u and v "
         "are (d_k,). All are floating point. The score of a query q_i and a key k_j is ((q_i + u) · k_j + (q_i "
-        "+ v) · r_d) / √d_k, d being how many places the key stands before the query. A query sees the memory, "
+        "+ v) · r_d) / √d_k, d being how many places the key is before the query. A query sees the memory, "
         "the segment before it, and itself. The function runs, and it holds three mistakes. Write it without "
         "them. Return the weights, (q_len, k_len), each row with the sum 1.\n\n"
         "An example: one query and a memory of one token, d_k = 1, q = 1, both keys 0, u = v = 0, and r = "
@@ -156,7 +156,7 @@ segment_weights = Exercise(
             "no mask left",
             _variant(masked=False),
             "A query sees what comes after it, and its scores there are what slid in from the next row. Where "
-            "must the mask stand?",
+            "must the mask come?",
         ),
         _mistake(
             "hidden scores set to 0",

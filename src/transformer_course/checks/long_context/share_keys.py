@@ -65,7 +65,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, int]:
 
 
 def _case(about: str, sizes: tuple[int, int, int, int], n_heads: int) -> Case:
-    """Return a case of numbers that say where they stand: 1230 is sentence 1, key head 2, position 3."""
+    """Return a case of numbers that say where they are: 1230 is sentence 1, key head 2, position 3."""
     sentence, head, place, number = np.indices(sizes)
     k = 1000.0 * sentence + 100 * head + 10 * place + number
     return Case(about, (k, n_heads))
@@ -145,7 +145,7 @@ share_keys = Exercise(
         Misconception(
             "tokens repeated, then cut into heads",
             _spread,
-            "The shape is right. But in head 0 each token stands several times, and others are missing. "
+            "The shape is right. But in head 0 each token comes several times, and others are missing. "
             "Repeat along the axis of the heads.",
         ),
         Misconception(

@@ -73,7 +73,7 @@ window_mask = Exercise(
         "Each query sees the last window tokens: itself, and the window − 1 tokens before it, if there are so "
         "many. It sees none that comes after it. Return True and False (dtype bool), shape (q_len, k_len): row "
         "= the query, column = the key, True = may attend. q_len is 1 to k_len, window 1 or more.\n\n"
-        "An example: of 4 tokens the last 2 are queries, and the window is 2. The first query stands at "
+        "An example: of 4 tokens the last 2 are queries, and the window is 2. The first query is at "
         "position 2 and sees the positions 1 and 2, the second one sees 2 and 3. So the rows are F T T F and "
         "F F T T."
     ),
@@ -91,7 +91,7 @@ window_mask = Exercise(
             "queries counted from the first key",
             _mask(_near, lambda q_len, k_len: 0),
             "Your mask begins in the corner at the top left, as if there were no memory. At which position "
-            "does the first query stand?",
+            "is the first query?",
         ),
         _mistake(
             "one key too many",
@@ -116,8 +116,8 @@ window_mask = Exercise(
         _mistake(
             "the queries one place too late",
             _mask(_near, lambda q_len, k_len: k_len - q_len + 1),
-            "Your queries see a token that comes after them. Positions count from 0: at which one does the "
-            "last query stand?",
+            "Your queries see a token that comes after them. Positions count from 0: at which one is the "
+            "last query?",
         ),
         _mistake(
             "a causal mask without a window",
@@ -170,7 +170,7 @@ window_mask = Exercise(
         _mistake(
             "the window of the last query for all",
             _last_row,
-            "All your rows are alike. Where does each query stand?",
+            "All your rows are alike. Where is each query?",
         ),
         _mistake(
             "rows and columns exchanged",

@@ -129,7 +129,7 @@ batch_perplexity = Exercise(
         Misconception(
             "one mistake is left: the base",
             _perplexity(softened=False, padding=False, base_2=True),
-            "Who guesses among five words has the perplexity 5. What does your function say?",
+            "Anyone who guesses among five words has the perplexity 5. What does your function say?",
         ),
         Misconception(
             _SOME + "count and base",

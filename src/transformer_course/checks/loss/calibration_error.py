@@ -137,7 +137,7 @@ calibration_error = Exercise(
         Misconception(
             "one prediction at a time",
             lambda sure, is_right, n_bins: float(abs(sure - is_right).mean()),
-            "Who says 70 % is never exactly right in one case, only in many. First average in each bin.",
+            "A guess of 70 % is never exactly right in one case, only in many. First average in each bin.",
         ),
     ),
 )

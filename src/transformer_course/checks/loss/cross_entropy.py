@@ -229,7 +229,7 @@ cross_entropy = Exercise(
         Misconception(
             "padding in the sum and in the count",
             _padding_kept,
-            "Where do you use `pad_id`? Nobody asks what stands at a padded position.",
+            "Where do you use `pad_id`? Nobody asks what is at a padded position.",
         ),
         Misconception(
             "the sum instead of the mean",
@@ -324,7 +324,7 @@ cross_entropy = Exercise(
         Misconception(
             "the logits without softmax",
             _of_logits(lambda logits: logits),
-            "The logits themselves stand in your loss. What turns them into log-probabilities?",
+            "Your loss uses the logits themselves. What turns them into log-probabilities?",
         ),
         Misconception(
             "the divergence: the entropy of the target subtracted",

@@ -165,12 +165,12 @@ log_softmax = Exercise(
         Misconception(
             "one sum for all positions",
             _sum_over_all,
-            "Each position has a distribution of its own. Along which axis do its words stand?",
+            "Each position has a distribution of its own. Along which axis are its words?",
         ),
         Misconception(
             "along the first axis",
             _over_rows,
-            "Your probabilities sum to 1 over the positions. Along which axis do the words stand?",
+            "Your probabilities sum to 1 over the positions. Along which axis are the words?",
         ),
         Misconception(
             "the probabilities instead of their logarithms",

@@ -94,7 +94,7 @@ smoothed_targets = Exercise(
         Misconception(
             "words counted from 1",
             lambda labels, n_words, smoothing: targets_of(labels - 1, n_words, smoothing),
-            "The peak stands one place too far to the left. Which number has the first word?",
+            "The peak is one place too far to the left. Which number has the first word?",
         ),
         Misconception(
             "no smoothing",

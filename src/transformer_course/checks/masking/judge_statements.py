@@ -51,7 +51,7 @@ judge_statements = Exercise(
         Misconception(
             "the current word taken as hidden",
             KEY.flipped("b"),
-            "The input is shifted. What stands on the diagonal: the answer, or the word before it?",
+            "The input is shifted. What is on the diagonal: the answer, or the word before it?",
         ),
         Misconception(
             "the mask taken as needed in training only",
@@ -89,7 +89,7 @@ judge_statements = Exercise(
         Misconception(
             "the mask taken to replace the shift",
             KEY.flipped("i"),
-            "Without the shift the answer of a row stands in the input of that same row. Is the "
+            "Without the shift the answer of a row is in the input of that same row. Is the "
             "diagonal open?",
         ),
     ),

@@ -66,7 +66,7 @@ def _inverted(scores: Array, mask: Mask) -> Array:
 
 
 def _inverted_with(low: float) -> Callable[[Array, Mask], Array]:
-    """Return weights with the mask turned round by a fill, as it is mostly written: no row is looked at."""
+    """Return weights with the mask turned round by a fill, as most programs write it: no row is looked at."""
     return lambda scores, mask: _softmax(_hidden(scores, None if mask is None else ~mask, low))
 
 
@@ -282,7 +282,7 @@ scaled_dot_product_attention = Exercise(
             "softmax over the queries, and a column that is hidden from all becomes NaN",
             _attention(_over_queries(-np.inf)),
             "Your weights sum to 1 down a column, and a column may be hidden from every query. Along "
-            "which axis do the keys stand?",
+            "which axis are the keys?",
         ),
         Misconception(
             "softmax over the queries, and a column that is hidden from all gets equal shares",

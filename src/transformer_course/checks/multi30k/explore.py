@@ -22,7 +22,7 @@ def width_table(
 ) -> None:
     """Print the learner's interval of redrawn scores for three sizes of a made-up test set.
 
-    Words of one sentence stand and fall together: some sentences are easier than others.
+    Words of one sentence are often right or wrong together: some sentences are easier than others.
 
     Args:
         redrawn_precisions: the learner's function.

@@ -157,7 +157,7 @@ interval = Exercise(
         Misconception(
             "both ends one place too high",
             _at(lambda n, k: (k + 1, n - k)),
-            "Write down five sorted scores with their places, and leave out none. Where do yours stand?",
+            "Write down five sorted scores with their places, and leave out none. Where are yours?",
         ),
         Misconception(
             "the first place counted as 1",
@@ -197,7 +197,7 @@ interval = Exercise(
         Misconception(
             "one too many left out at each end",
             _with(lambda n, one_in: n // one_in + 1),
-            "Write down four sorted scores, and leave out one at each end. Where do the others stand?",
+            "Write down four sorted scores, and leave out one at each end. Where are the others?",
         ),
         Misconception(
             "nothing left out at the upper end",

@@ -39,7 +39,7 @@ redrawn_precisions = Exercise(
     minutes=10,
     statement=(
         "Score redrawn test sets. found and total are as in the exercise before. draws is (n_draws, "
-        "n_sentences): each row holds the indices of the sentences of one redrawn test set. An index can stand "
+        "n_sentences): each row holds the indices of the sentences of one redrawn test set. An index can be "
         "there several times, and then its sentence is there several times. Return an array (n_draws,): the "
         "word precision of each redrawn test set."
     ),
@@ -118,7 +118,7 @@ redrawn_precisions = Exercise(
         Misconception(
             "sums that go on from draw to draw",
             _running,
-            "The first draw is right. What stands in your sums when the second one begins?",
+            "The first draw is right. What is in your sums when the second one begins?",
         ),
         Misconception(
             "in percent",

@@ -129,7 +129,7 @@ head_distances = Exercise(
         Misconception(
             "sum over the queries and mean over the keys",
             _over_queries,
-            "A row of a map belongs to one query. Along which axis do its keys stand?",
+            "A row of a map belongs to one query. Along which axis are its keys?",
         ),
     ),
 )

@@ -97,7 +97,7 @@ head_parts = Exercise(
         Misconception(
             "every n-th row of the output matrix",
             _every_nth_row,
-            "The numbers of one head stand side by side in the long row. Which rows of the matrix meet them?",
+            "The numbers of one head are side by side in the long row. Which rows of the matrix meet them?",
         ),
         Misconception(
             "the same block for every head",
@@ -122,7 +122,7 @@ head_parts = Exercise(
         Misconception(
             "blocks in reverse order",
             _reversed,
-            "Head 1 stands first in the long row. Which block of the matrix does it meet?",
+            "Head 1 comes first in the long row. Which block of the matrix does it meet?",
         ),
     ),
 )

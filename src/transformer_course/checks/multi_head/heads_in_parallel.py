@@ -97,7 +97,7 @@ def _case(about: str, *sizes: int) -> Case:
 _SLICED = "Compare with the common mistakes of the page: does a head read the whole word?"
 _WIDE = "A score of one head is a sum over the width of one head."
 _STACKED = (
-    "With three words and two heads, write down which numbers stand in the first row before the product "
+    "With three words and two heads, write down which numbers are in the first row before the product "
     "with w_output. Do they all belong to the first word?"
 )
 
@@ -151,7 +151,7 @@ heads_in_parallel = Exercise(
         Misconception(
             "heads one after the other",
             _one_after_the_other,
-            "Heads stand side by side: each reads the same x. What you have are layers.",
+            "Heads work side by side: each reads the same x. What you have are layers.",
         ),
         Misconception(
             "heads averaged",
@@ -171,7 +171,7 @@ heads_in_parallel = Exercise(
         Misconception(
             "output projection left out",
             _without_w_output,
-            "The heads stand side by side, but nothing mixes them yet.",
+            "The heads are side by side, but nothing mixes them yet.",
         ),
     ),
 )

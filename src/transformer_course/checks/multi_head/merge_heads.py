@@ -78,7 +78,7 @@ merge_heads = Exercise(
             "reshaped without a transpose",
             _reshape_alone,
             "One row of your result holds several queries of the same head. It must hold one query of all "
-            "heads. What has to stand beside d_v before you join two axes?",
+            "heads. What has to be beside d_v before you join two axes?",
         ),
         Misconception(
             "numbers of the heads mixed one by one",
@@ -103,7 +103,7 @@ merge_heads = Exercise(
         Misconception(
             "transposed, but not joined",
             _heads_behind_the_length,
-            "The axes stand in the right order now. Two of them become one.",
+            "The axes are in the right order now. Two of them become one.",
         ),
     ),
 )

@@ -176,7 +176,7 @@ multi_head_attention = Exercise(
     minutes=30,
     statement=(
         "Write multi-head attention. Queries come from x, (batch, q_len, d_model), keys and values from "
-        "memory, (batch, k_len, d_model). The four matrices have shape (d_model, d_model) and stand on the "
+        "memory, (batch, k_len, d_model). The four matrices have shape (d_model, d_model) and are on the "
         "right: x @ w_query. Each holds the matrices of all heads side by side. Each head divides its scores "
         "by √d_k, with d_k = d_model / n_heads. The mask is None, or boolean and broadcastable to (batch, "
         "heads, q_len, k_len); True = may attend; every query sees at least one key. Return the output, "
@@ -211,7 +211,7 @@ multi_head_attention = Exercise(
         Misconception(
             "each head takes every n-th column",
             _variant(split=_every_nth_column),
-            "The columns of a head are neighbours: the matrices of the heads stand side by side.",
+            "The columns of a head are neighbours: the matrices of the heads are side by side.",
         ),
         Misconception(
             "heads joined without a transpose",
@@ -242,7 +242,7 @@ multi_head_attention = Exercise(
         Misconception(
             "output projection left out",
             _variant(projected=False),
-            "The heads stand side by side, but nothing mixes them yet. One matrix is still unused.",
+            "The heads are side by side, but nothing mixes them yet. One matrix is still unused.",
         ),
         Misconception(
             "mask ignored",
@@ -278,7 +278,7 @@ multi_head_attention = Exercise(
         Misconception(
             "output matrix transposed",
             _variant(output_turned=True),
-            "The weights are right. The matrices stand on the right, as they are: what do you do to the "
+            "The weights are right. The matrices are on the right, as they are: what do you do to the "
             "last one?",
         ),
         Misconception(
@@ -304,7 +304,7 @@ multi_head_attention = Exercise(
         Misconception(
             "softmax over the heads",
             _variant(axis=1),
-            "Heads don't compete with each other. Along which axis do the keys stand?",
+            "Heads don't compete with each other. Along which axis are the keys?",
         ),
         Misconception(
             "softmax over the queries, and a hidden column becomes NaN",

@@ -12,7 +12,7 @@ QUESTIONS = {
             Slip(
                 (2, 5, 8, 7),
                 "heads behind the queries",
-                "The last two axes are one map. The heads stand in front of it.",
+                "The last two axes are one map. The heads come in front of it.",
             ),
             Slip(
                 (2, 8, 7, 5),
@@ -31,7 +31,7 @@ QUESTIONS = {
                 "output as wide as one head",
                 "After the heads are put side by side, how wide is a row? And after the output projection?",
             ),
-            Slip((2, 7, 512), "one output for each key", "Who asks gets an answer."),
+            Slip((2, 7, 512), "one output for each key", "Each word that asks gets one answer."),
             Slip(
                 (2, 8, 5, 64),
                 "heads still apart in the output",

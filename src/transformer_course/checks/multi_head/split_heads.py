@@ -54,7 +54,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, int]:
 
 
 def _addresses(batch: int, length: int, d_model: int) -> Array:
-    """Numbers that say where they stand: 123 is sentence 1, word 2, column 3."""
+    """Numbers that say where they are: 123 is sentence 1, word 2, column 3."""
     places = np.indices((batch, length, d_model)) + 1
     return 100.0 * places[0] + 10 * places[1] + places[2]
 
@@ -91,7 +91,7 @@ split_heads = Exercise(
         Misconception(
             "each head takes every n-th column",
             _every_nth_column,
-            "Head 1 gets neighbouring columns. In which order do the two new sizes stand when you cut "
+            "Head 1 gets neighbouring columns. In which order are the two new sizes when you cut "
             "the last axis?",
         ),
         Misconception(

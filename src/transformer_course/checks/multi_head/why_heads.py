@@ -56,7 +56,7 @@ why_heads = Exercise(
         Misconception(
             "heads taken to reach the feed-forward network one by one",
             KEY.flipped("f"),
-            "What stands between the heads and the end of the attention?",
+            "What is between the heads and the end of the attention?",
         ),
         Misconception(
             "maps taken to be shared by the heads",

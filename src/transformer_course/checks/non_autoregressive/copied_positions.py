@@ -81,10 +81,10 @@ copied_positions = Exercise(
     minutes=15,
     statement=(
         "A model with fertilities gives its decoder the source, with each token copied as often as its "
-        "fertility says. Find out which source token stands at each place. fertilities, (batch, src_len), are "
+        "fertility says. Find out which source token is at each place. fertilities, (batch, src_len), are "
         "whole numbers, 0 or more; each row has one above 0. Return whole numbers, (batch, tgt_len): at each "
         "place the position of the source token that is copied there, counted from 0. The copies of a token "
-        "stand side by side, and the tokens keep their order. tgt_len is the largest sum of a row; shorter "
+        "are side by side, and the tokens keep their order. tgt_len is the largest sum of a row; shorter "
         "rows are filled up at their end with −1.\n\n"
         "An example: fertilities = [[1, 2, 0], [0, 1, 0]]. The first sentence copies token 0 once and token 1 "
         "twice: 0 1 1. The second one copies token 1 once: 1, filled up to 1 −1 −1."
@@ -97,7 +97,7 @@ copied_positions = Exercise(
         _mistake(
             "filled up with 0",
             _rows(fill=0),
-            "Which source token does a 0 stand for? What should stand where nothing is copied?",
+            "Which source token does a 0 stand for? What should be written where nothing is copied?",
         ),
         _mistake(
             "counted from 1",
@@ -114,7 +114,7 @@ copied_positions = Exercise(
         _mistake(
             "one copy of each token, then the next round",
             _rows(_in_rounds),
-            "Your row begins again and again. Where do the copies of one token stand?",
+            "Your row begins again and again. Where should the copies of one token be?",
         ),
         _mistake(
             "the source spread evenly",
@@ -125,12 +125,12 @@ copied_positions = Exercise(
         _mistake(
             "every token at least once",
             _rows(lambda row: _plain(np.maximum(row, 1))),
-            "How often does a token of fertility 0 stand there?",
+            "How often is a token of fertility 0 copied?",
         ),
         _mistake(
             "every token at most once",
             _rows(lambda row: np.flatnonzero(row)),
-            "How often does a token of fertility 2 stand there?",
+            "How often is a token of fertility 2 copied?",
         ),
         _mistake(
             "one copy too many",

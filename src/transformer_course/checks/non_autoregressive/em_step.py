@@ -93,11 +93,9 @@ CASES = (
         [[0, 1], [0, 2]],
         [[0, 1], [0, 2]],
     ),
-    _case("a source word that stands twice", [[0.5, 0.5], [0.2, 0.8]], [[0, 1, 1]], [[0, 1]]),
-    _case("a target word that stands twice", [[0.5, 0.5], [0.2, 0.8]], [[0, 1]], [[0, 0, 1]]),
-    _case(
-        "a target word that never stands", [[0.2, 0.4, 0.4], [0.4, 0.4, 0.2]], [[0, 1]], [[0, 1]]
-    ),
+    _case("a source word that comes twice", [[0.5, 0.5], [0.2, 0.8]], [[0, 1, 1]], [[0, 1]]),
+    _case("a target word that comes twice", [[0.5, 0.5], [0.2, 0.8]], [[0, 1]], [[0, 0, 1]]),
+    _case("a target word that never comes", [[0.2, 0.4, 0.4], [0.4, 0.4, 0.2]], [[0, 1]], [[0, 1]]),
 )
 _mistake = with_tables(reference, CASES, ("table",))
 
@@ -113,8 +111,8 @@ em_step = Exercise(
         "word. Each target word of a pair is shared out among all source words of its pair, the null word too: "
         "a source word's share is its entry in the table, divided by the sum of the entries of all of them. "
         "Count the shares of all pairs, by source word and target word. Then make a new table of the counts: "
-        "each row divided by its sum. A word that stands twice in a sentence takes part twice. Return the new "
-        "table. Each source word stands in some pair.\n\n"
+        "each row divided by its sum. A word that comes twice in a sentence takes part twice. Return the new "
+        "table. Each source word is in some pair.\n\n"
         "An example: t = [[0.5, 0.5], [0.25, 0.75]], and one pair: the source 0, 1 and the target 0, 1. Target "
         "word 0 is shared 0.5 to 0.25, so 2/3 and 1/3. Target word 1 is shared 0.5 to 0.75, so 0.4 and 0.6. "
         "Row 0 of the counts is 2/3, 0.4; divided by its sum it is 0.625, 0.375."
@@ -166,7 +164,7 @@ em_step = Exercise(
             "Your whole table sums to 1. What should each row sum to?",
         ),
         _mistake(
-            "a share lost of a word that stands twice",
+            "a share lost of a word that comes twice",
             _step(add=_once),
             "With an array of indices, `counts[rows, columns] += shares` adds only once where an index comes "
             "twice. Which function adds each time?",
@@ -174,7 +172,7 @@ em_step = Exercise(
         _mistake(
             "the last share written over the others",
             _step(add=_written_over),
-            "A word stands in several pairs, or twice in one. What becomes of what was counted before?",
+            "A word is in several pairs, or twice in one. What becomes of what was counted before?",
         ),
         _mistake(
             "counts begin with the old table",

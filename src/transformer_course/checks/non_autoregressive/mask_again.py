@@ -91,7 +91,7 @@ mask_again = Exercise(
     statement=(
         "Choose the tokens that mask-predict guesses again. log_probs, (batch, tgt_len), has the "
         "log-probability of each token of a batch of translations; lengths, (batch,), says how many tokens "
-        "each has. What stands behind the end of a sentence is padding, with the number 0: it is never "
+        "each has. What comes after the end of a sentence is padding, with the number 0: it is never "
         "chosen. The passes are t = 0, 1, …, passes − 1. Before pass t, the least probable tokens of each "
         "sentence of N tokens become gaps: N · (passes − t) / passes of them, rounded down. Return True and "
         "False (dtype bool), (batch, tgt_len): True = becomes a gap. No two tokens of a sentence are equally "
@@ -151,7 +151,7 @@ mask_again = Exercise(
         _mistake(
             "padding may become a gap",
             _masked(padding=-np.inf),
-            "Your gaps stand where no token is. How do you keep padding out of the ranking?",
+            "You have gaps where no token is. How do you keep padding out of the ranking?",
         ),
         _mistake(
             "the same number for all sentences",

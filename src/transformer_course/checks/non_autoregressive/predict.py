@@ -28,7 +28,7 @@ QUESTIONS = {
         6.0,
         "Write the source as the decoder reads it.",
         (
-            Slip(4.0, "the words of the source", "How often does each of them stand there?"),
+            Slip(4.0, "the words of the source", "How often is each of them there?"),
             Slip(3.0, "source words that write something", "A word can write more than one word."),
             Slip(7.0, "a word that writes nothing counted", "Which word has no copy?"),
         ),
@@ -71,7 +71,7 @@ QUESTIONS = {
             Slip(
                 20.0,
                 "one length after the other",
-                "Candidates stand side by side in one batch: more work, but not more steps.",
+                "Candidates are side by side in one batch: more work, but not more steps.",
             ),
             Slip(12.0, "one run for each word", "That is the model that writes word by word."),
             Slip(60.0, "words of all candidates", "How many words does one run write?"),
@@ -89,7 +89,7 @@ QUESTIONS = {
             ),
             Slip(
                 0.375,
-                "words that stood anywhere before",
+                "words that came anywhere before",
                 "Only the neighbour counts: a sentence may have the same article twice.",
             ),
         ),

@@ -60,7 +60,7 @@ add_positions = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "Write what stands at the foot of the Transformer. x holds embeddings, (batch, length, d_model), with "
+        "Write the first step of the Transformer. x holds embeddings, (batch, length, d_model), with "
         "d_model even. Multiply them by the root of d_model, and add to each token the code of its position: "
         "dimension 2i holds sin(pos / 10000^(2i/d_model)), dimension 2i + 1 the cosine of the same angle. The "
         "first token of every sentence has the position start, the next one start + 1, and so on. Return the "
@@ -103,7 +103,7 @@ add_positions = Exercise(
         Misconception(
             "start ignored",
             _variant(offset=False),
-            "With start 0 you are right. Which rows are wanted when the first token stands further on?",
+            "With start 0 you are right. Which rows are wanted when the first token is further on?",
         ),
         Misconception(
             "positions counted from 1",

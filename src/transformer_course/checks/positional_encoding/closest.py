@@ -99,7 +99,7 @@ closest = Exercise(
         Misconception(
             "neighbouring rows only",
             _neighbours,
-            "Rows that stand far apart in the table may be alike, too.",
+            "Rows that are far apart in the table may be alike, too.",
         ),
         Misconception(
             "the square of the distance",

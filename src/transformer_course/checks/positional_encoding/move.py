@@ -121,7 +121,7 @@ move = Exercise(
         Misconception(
             "the new sines used for the cosines",
             _new_sine_used,
-            "The sines are right. When you come to the cosines, which numbers stand in the places of the "
+            "The sines are right. When you come to the cosines, which numbers do you use for the "
             "sines: old or new ones?",
         ),
         Misconception(

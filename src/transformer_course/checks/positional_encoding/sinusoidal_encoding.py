@@ -82,7 +82,7 @@ sinusoidal_encoding = Exercise(
     difficulty=2,
     minutes=15,
     statement=(
-        "Write the table of positions of the paper, shape (length, d_model). Position 0 stands first. The "
+        "Write the table of positions of the paper, shape (length, d_model). Position 0 comes first. The "
         "even dimensions 2i hold sin(pos / 10000^(2i/d_model)), the odd dimensions 2i + 1 the cosine of the "
         "same angle. d_model is even."
     ),
@@ -113,7 +113,7 @@ sinusoidal_encoding = Exercise(
         Misconception(
             "all sines first, then all cosines",
             _halves,
-            "The numbers are right, the columns stand in another order. Which dimensions are the cosines?",
+            "The numbers are right, the columns are in another order. Which dimensions are the cosines?",
         ),
         Misconception(
             "exponent i / d, not 2i / d",

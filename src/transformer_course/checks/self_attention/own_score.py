@@ -74,7 +74,7 @@ own_score = Exercise(
         Misconception(
             "counted down the columns",
             _measured(share=lambda s: float((s.argmax(0) == np.arange(len(s))).mean())),
-            "The scores of one word that asks stand in a row. You look for the highest of a column.",
+            "The scores of one word that asks are in a row. You look for the highest of a column.",
         ),
         Misconception(
             "the lowest instead of the highest",

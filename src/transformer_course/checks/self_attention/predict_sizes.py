@@ -113,7 +113,7 @@ predict_sizes = Exercise(
         Misconception(
             "weights of cross-attention as a square",
             KEY.wrong("h", (3, 3)),
-            "Who is asked are the source words here, not the target words.",
+            "The source words are asked here, not the target words.",
         ),
     ),
 )

@@ -77,7 +77,7 @@ shuffled = Exercise(
         Misconception(
             "weights as they were",
             lambda output, weights, order: (output[order], weights.copy()),
-            "The output is right. Whose weights stand in row 0 now?",
+            "The output is right. Whose weights are in row 0 now?",
         ),
         Misconception(
             "output as it was",
@@ -92,7 +92,7 @@ shuffled = Exercise(
         Misconception(
             "the columns of the weights moved the other way round",
             lambda output, weights, order: (output[order], weights[order][:, _back(order)]),
-            "Rows are right. Those who are asked stand in the same new order as those who ask.",
+            "Rows are right. Those who are asked are in the same new order as those who ask.",
         ),
         Misconception(
             "single weights picked instead of rows and columns",

@@ -71,7 +71,7 @@ true_or_false = Exercise(
             "self-attention taken to know places",
             KEY.flipped("f"),
             "The third word asks the same question and meets the same keys. Does it matter where "
-            "they stand?",
+            "they are?",
         ),
         Misconception(
             "one layer taken to be enough",

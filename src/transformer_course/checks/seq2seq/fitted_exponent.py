@@ -101,7 +101,7 @@ fitted_exponent = Exercise(
         Misconception(
             "one divided by the exponent",
             _exchanged,
-            "Which of the two grows because of the other, and so stands on the upright axis?",
+            "Which of the two grows because of the other, and so belongs on the upright axis?",
         ),
         Misconception(
             "the two ends only",

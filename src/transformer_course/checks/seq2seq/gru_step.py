@@ -162,13 +162,13 @@ gru_step = Exercise(
         Misconception(
             "the reset gate on the state before the product",
             _reset_inside,
-            "That is the form of the first paper. Where does r stand in the equation of the page: before the "
+            "That is the form of the first paper. Where is r in the equation of the page: before the "
             "product with U, or after it?",
         ),
         Misconception(
             "reset and update gate exchanged",
             _gates_exchanged,
-            "In which order do the three parts stand in the matrices?",
+            "In which order do the matrices hold the three parts?",
         ),
         Misconception(
             "the reset gate left out",
@@ -213,7 +213,7 @@ gru_step = Exercise(
         Misconception(
             "every third row for each gate",
             _every_third_row,
-            "The rows of one gate stand together: the first d, the next d, the last d.",
+            "The rows of one gate are together: the first d, the next d, the last d.",
         ),
         Misconception(
             "a plain recurrent network without gates",

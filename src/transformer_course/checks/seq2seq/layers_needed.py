@@ -129,7 +129,7 @@ layers_needed = Exercise(
             _end_to_end,
             "That is the way from the first word to the last. The question is when *some* output "
             "sees all words: "
-            "where does it stand?",
+            "where is it?",
         ),
         Misconception(
             "the logarithm rounded down",

@@ -187,7 +187,7 @@ look_back = Exercise(
         Misconception(
             "tanh after v instead of before",
             _tanh_at_the_end,
-            "Your scores all lie between -1 and 1. Where does tanh stand in the equation?",
+            "Your scores all lie between -1 and 1. Where is tanh in the equation?",
         ),
     ),
 )

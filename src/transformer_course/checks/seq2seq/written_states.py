@@ -182,7 +182,7 @@ written_states = Exercise(
                     np.concatenate([w[:, d : 2 * d], w[:, :d], w[:, 2 * d :]], axis=1),
                 )
             ),
-            "Three vectors stand in a row before the matrix w. In which order?",
+            "Three vectors are written in a row before the matrix w. In which order?",
         ),
         Misconception(
             "a transposed",

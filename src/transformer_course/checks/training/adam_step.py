@@ -205,7 +205,7 @@ adam_step = Exercise(
         Misconception(
             "the gradient instead of its average",
             _adam(momentum=False),
-            "What stands above the fraction, this gradient or an average?",
+            "What is above the fraction line, this gradient or an average?",
         ),
         Misconception(
             "m forgets",

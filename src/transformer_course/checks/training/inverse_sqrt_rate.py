@@ -59,7 +59,7 @@ inverse_sqrt_rate = Exercise(
         Misconception(
             "warm-up without an end",
             lambda step, d_model, warmup_steps: d_model**-0.5 * step * warmup_steps**-1.5,
-            "Your rate rises for ever. What shall it do after the warm-up?",
+            "Your rate rises for ever. What should it do after the warm-up?",
         ),
         Misconception(
             "the larger of the two parts",
@@ -79,7 +79,7 @@ inverse_sqrt_rate = Exercise(
             lambda step, d_model, warmup_steps: (
                 min(step**-0.5, step * warmup_steps**-1.5) / d_model
             ),
-            "Four times the width shall give half of the rate. What do you get?",
+            "Four times the width should give half of the rate. What do you get?",
         ),
         Misconception(
             "multiplied by the root of the width",
@@ -100,7 +100,7 @@ inverse_sqrt_rate = Exercise(
             lambda step, d_model, warmup_steps: (
                 d_model**-0.5 * min(warmup_steps**-0.5, step * warmup_steps**-1.5)
             ),
-            "After the warm-up your rate stays the same. What shall it fall with?",
+            "After the warm-up your rate stays the same. What should it fall with?",
         ),
         Misconception(
             "steps counted from 0",

@@ -1,0 +1,169 @@
+"""A log of a training for other programs (chapter 07): numbers and translations, as CSV or for TensorBoard."""
+
+import csv
+import io
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol
+
+import torch
+
+from transformer_course.checkpoints import write_atomically
+from transformer_course.optional import needed
+from transformer_course.training import Progress
+from transformer_course.translator import Translator
+
+KINDS = ("csv", "tensorboard")
+NUMBERS = ("loss", "rate", "gradient_norm", "tokens_per_second", "memory_mb", "valid_loss")
+_EVERY = 10  # updates; each would make large files
+_SAMPLES = 3  # sentences that are translated at every validation
+
+
+class Log:
+    """Writes `log.csv` and `samples.csv`, or a folder `tensorboard`, into a run's folder.
+
+    A run that goes on from a checkpoint takes back what was written after it.
+
+    Args:
+        kind: "csv" or "tensorboard".
+        folder: the run's.
+        sentences: of which the first ones are translated at every validation.
+
+    Raises:
+        ValueError: if there is no such kind, or its library is missing.
+    """
+
+    def __init__(self, kind: str, folder: Path, sentences: Sequence[str]) -> None:
+        if kind not in KINDS:
+            raise ValueError(f"log ({kind!r}) must be {' or '.join(KINDS)}")
+        self._open: Callable[[Path, int], _Writer] = _Table
+        if kind == "tensorboard":
+            needed("tensorboardX", "watch")
+            self._open = _Board
+        self._folder, self._sentences = folder, list(sentences[:_SAMPLES])
+        self._writer: _Writer | None = None
+        self._step = self._sampled = 0
+
+    def update(self, progress: Progress) -> None:
+        """Write the numbers of every tenth update, and of the first one.
+
+        Args:
+            progress: what the trainer reports.
+
+        Raises:
+            CheckpointError: if a file of before can't be written anew.
+            OSError: if a file can't be written.
+        """
+        self._step = progress.step
+        first = self._writer is None
+        if self._writer is None:
+            self._writer = self._open(self._folder, progress.step)
+        if first or progress.step % _EVERY == 0:
+            known = vars(progress) | {"memory_mb": _memory()}
+            numbers = {name: known[name] for name in NUMBERS if known[name] is not None}
+            self._writer.numbers(progress.step, numbers)
+
+    def samples(self, translator: Translator) -> dict[str, float]:
+        """Write translations of the sentences, once an update; an `evaluate` of `train_translator`.
+
+        Args:
+            translator: with the weights of now.
+
+        Returns:
+            No score.
+
+        Raises:
+            OSError: if a file can't be written.
+        """
+        if self._writer is not None and self._sampled != self._step:
+            self._sampled = self._step
+            translations = translator.translate(self._sentences, beam=1)
+            pairs = list(zip(self._sentences, translations, strict=True))
+            self._writer.samples(self._step, pairs)
+        return {}
+
+    def close(self) -> None:
+        """Write what is left."""
+        if self._writer is not None:
+            self._writer.close()
+
+
+class _Writer(Protocol):
+    def numbers(self, step: int, numbers: dict[str, float]) -> None: ...
+
+    def samples(self, step: int, pairs: Sequence[tuple[str, str]]) -> None: ...
+
+    def close(self) -> None: ...
+
+
+class _Table:
+    """Two files of CSV."""
+
+    def __init__(self, folder: Path, step: int) -> None:
+        names = {"log.csv": NUMBERS, "samples.csv": ("source", "translation")}
+        files = []
+        for name, columns in names.items():
+            _keep_before(folder / name, step, ("step", *columns))
+            files.append((folder / name).open("a", encoding="utf-8", newline=""))
+        self._files = files
+
+    def _write(self, number: int, row: Sequence[Any]) -> None:
+        csv.writer(self._files[number], lineterminator="\n").writerow(row)
+        self._files[number].flush()
+
+    def numbers(self, step: int, numbers: dict[str, float]) -> None:
+        self._write(0, [step, *(f"{numbers[n]:.6g}" if n in numbers else "" for n in NUMBERS)])
+
+    def samples(self, step: int, pairs: Sequence[tuple[str, str]]) -> None:
+        for pair in pairs:
+            self._write(1, [step, *pair])
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+
+
+def _keep_before(path: Path, step: int, columns: Sequence[str]) -> None:
+    """Leave the rows of earlier updates only; a new file gets its header."""
+    rows: list[list[str]] = []
+    if path.exists():
+        with path.open(encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.reader(file) if row and row[0].isdecimal()]
+    text = io.StringIO()
+    kept = [list(columns), *(row for row in rows if int(row[0]) < step)]
+    csv.writer(text, lineterminator="\n").writerows(kept)
+    write_atomically(path, text.getvalue().encode())
+
+
+class _Board:
+    """A file of events for TensorBoard."""
+
+    def __init__(self, folder: Path, step: int) -> None:
+        writer = needed("tensorboardX", "watch").SummaryWriter
+        self._writer = writer(str(folder / "tensorboard"), purge_step=step)
+
+    def numbers(self, step: int, numbers: dict[str, float]) -> None:
+        for name, number in numbers.items():
+            self._writer.add_scalar(name, number, step)
+
+    def samples(self, step: int, pairs: Sequence[tuple[str, str]]) -> None:
+        for number, (source, translation) in enumerate(pairs, 1):
+            self._writer.add_text(f"sample_{number}", f"{source}\n\n{translation}", step)
+        self._writer.flush()
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+def _memory() -> float | None:
+    """The most memory that the process has had so far, in MB: the graphics card's if there is one in use."""
+    if torch.cuda.is_available() and torch.cuda.max_memory_allocated():
+        return torch.cuda.max_memory_allocated() / 1e6
+    if os.name != "posix":
+        return None
+    import resource  # of Unix only
+
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6

@@ -1,0 +1,238 @@
+"""Watching a training, and repeating it: logs for other programs, options in a file."""
+
+import csv
+import math
+import struct
+import sys
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from command_line import Run, assert_one_sentence
+from small_runs import small_recipe
+from tensorboardX.proto.event_pb2 import Event
+
+from transformer_course import cli
+from transformer_course.checkpoints import load_tensors
+from transformer_course.recipe import Recipe
+from transformer_course.recipe.data import Data
+from transformer_course.recipe.log import NUMBERS, Log
+from transformer_course.recipe.options import NAME, options_of, read_options, toml_text
+from transformer_course.runs import RECIPES, load_run
+
+SMALL = [
+    *("--layers", 1, "--d-model", 16, "--heads", 2, "--d-ff", 16, "--vocab-size", 270),
+    *("--precision", "fp32", "--max-tokens", 200, "--warmup", 3, "--rate", 0.01),
+    *("--validate-every", 5, "--steps", 25, "--device", "cpu"),
+]
+
+
+@pytest.fixture
+def command(files: list[Path]) -> list[object]:
+    return ["train", "--pairs", *files, *SMALL]
+
+
+def rows(path: Path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def events(folder: Path) -> list[Event]:
+    """What stands in TensorBoard's files: length, its checksum, data, its checksum, and so on."""
+    found = []
+    for path in sorted(folder.iterdir()):
+        data = path.read_bytes()
+        while data:
+            (length,) = struct.unpack("<Q", data[:8])
+            found.append(Event.FromString(data[12 : 12 + length]))
+            data = data[16 + length :]
+    return found
+
+
+# --log
+
+
+def test_numbers_and_samples_are_logged_as_csv(
+    run: Run, command: list[object], tmp_path: Path
+) -> None:
+    told: list[Any] = []
+    original = Log.update
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Log, "update", lambda log, p: (told.append(p), original(log, p)))
+        assert run(*command, "--out", tmp_path / "run", "--log", "csv").status == 0
+    logged = rows(tmp_path / "run" / "log.csv")
+    assert [row["step"] for row in logged] == ["1", "10", "20"]
+    for row in logged:
+        progress = told[int(row["step"]) - 1]
+        for name in ("loss", "rate", "gradient_norm", "tokens_per_second"):
+            assert float(row[name]) == pytest.approx(getattr(progress, name), rel=1e-5)
+        assert float(row["memory_mb"]) > 10
+    assert [row["valid_loss"] == "" for row in logged] == [True, False, False]
+    recipe = Recipe.load(tmp_path / "run").training
+    assert [p.rate for p in told] == [recipe.rate(p.step, 16) for p in told]
+    assert all(0 < p.gradient_norm < math.inf for p in told)
+    samples = rows(tmp_path / "run" / "samples.csv")
+    assert [row["step"] for row in samples] == [
+        s for s in ("5", "10", "15", "20", "25") for _ in "123"
+    ]
+    assert len({row["source"] for row in samples}) == 3
+    assert all(row["translation"] is not None for row in samples)
+
+
+def test_a_log_changes_no_weight(run: Run, command: list[object], tmp_path: Path) -> None:
+    run(*command, "--out", tmp_path / "silent", "--average", 3)
+    run(*command, "--out", tmp_path / "logged", "--average", 3, "--log", "csv")
+    one, two = (load_tensors(tmp_path / n / "model.safetensors")[0] for n in ("silent", "logged"))
+    assert all(tensor.equal(two[name]) for name, tensor in one.items())
+    steps = [row["step"] for row in rows(tmp_path / "logged" / "samples.csv")]
+    assert steps.count("25") == 3  # the average at the end adds none
+
+
+@pytest.mark.parametrize("kind", ["csv", "tensorboard"])
+def test_a_resumed_run_goes_on_with_its_log(
+    run: Run, command: list[object], tmp_path: Path, kind: str
+) -> None:
+    out = tmp_path / "run"
+    run(*command, "--out", out, "--log", kind)
+    newest = sorted((out / "checkpoints").iterdir(), key=lambda path: path.stat().st_mtime)[-1]
+    newest.unlink()  # of update 25; that of another one is left
+    (out / "model.safetensors").unlink()
+    assert run("train", "--out", out, "--resume", "--steps", 25).status == 0
+    if kind == "csv":
+        steps = [int(row["step"]) for row in rows(out / "log.csv")]
+        assert steps == sorted(set(steps))
+        assert steps[-1] > 10
+        samples = [row["step"] for row in rows(out / "samples.csv")]
+        assert samples == [step for step in ("5", "10", "15", "20", "25") for _ in "123"]
+        return
+    found = events(out / "tensorboard")
+    again = [event for event in found if event.session_log.status == 1]  # it starts here anew
+    assert [event.step for event in again] == [1, 21]
+    assert {value.tag for event in found for value in event.summary.value} >= set(NUMBERS)
+
+
+def test_tensorboard_gets_the_numbers_and_the_texts(
+    run: Run, command: list[object], tmp_path: Path
+) -> None:
+    run(*command, "--out", tmp_path / "both", "--log", "csv")
+    run(*command, "--out", tmp_path / "run", "--log", "tensorboard")
+    found = events(tmp_path / "run" / "tensorboard")
+    losses = {
+        event.step: value.simple_value
+        for event in found
+        for value in event.summary.value
+        if value.tag == "loss"
+    }
+    wanted = {int(row["step"]): float(row["loss"]) for row in rows(tmp_path / "both" / "log.csv")}
+    assert losses == pytest.approx(wanted, rel=1e-5)
+    texts = [v for e in found for v in e.summary.value if v.tag.startswith("sample_1")]
+    source = rows(tmp_path / "both" / "samples.csv")[0]["source"]
+    assert len(texts) == 5
+    assert texts[0].tensor.string_val[0].decode().startswith(f"{source}\n\n")
+
+
+def test_what_cannot_be_logged_is_refused(
+    run: Run, command: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    result = run(*command, "--out", out, "--log", "xml")
+    assert_one_sentence(result, "log ('xml') must be csv or tensorboard")
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    result = run(*command, "--out", out, "--log", "tensorboard")
+    assert_one_sentence(result, 'tensorboardX is missing: run pip install ".[watch]" in the folder')
+
+
+# --config
+
+
+def test_a_run_is_repeated_from_its_options(
+    run: Run, command: list[object], tmp_path: Path
+) -> None:
+    first = run(*command, "--out", tmp_path / "one")
+    path = tmp_path / "one" / NAME
+    text = path.read_text(encoding="utf-8")
+    assert first.out.startswith(text.partition("\n")[2])  # printed without the first line
+    again = run("train", "--config", path, "--out", tmp_path / "two")
+    assert (again.status, again.out.splitlines()[:-1]) == (0, first.out.splitlines()[:-1])
+    assert (tmp_path / "two" / NAME).read_text(encoding="utf-8") == text
+    recipes = [Recipe.load(tmp_path / name).settings() for name in ("one", "two")]
+    assert recipes[0] == recipes[1]
+    assert load_run(tmp_path / "two") == load_run(tmp_path / "one")
+    one, two = (load_tensors(tmp_path / n / "model.safetensors")[0] for n in ("one", "two"))
+    assert all(tensor.equal(two[name]) for name, tensor in one.items())
+
+
+def test_the_command_line_goes_before_the_file(
+    run: Run, command: list[object], tmp_path: Path
+) -> None:
+    run(*command, "--out", tmp_path / "one")
+    path = tmp_path / "mine.toml"
+    text = (tmp_path / "one" / NAME).read_text(encoding="utf-8")
+    path.write_text(f'out = "{tmp_path / "two"}"\n{text}'.replace("steps = 25", "steps = 4"))
+    assert run("train", "--seed", 7, "--config", path).status == 0
+    training = Recipe.load(tmp_path / "two").training
+    assert (training.seed, training.max_steps, training.max_tokens) == (7, 4, 200)
+    result = run("train", "--config", path, "--resume", "--dropout", 0.5)
+    assert_one_sentence(result, "was started with dropout = 0.1, not 0.5")
+    result = run("train", "--config", path, "--resume", "--steps", 6, "--seed", 7)
+    assert result.status == 0, result
+    saved = tomllib.loads((tmp_path / "two" / NAME).read_text(encoding="utf-8"))
+    assert (saved["steps"], saved["seed"]) == (6, 7)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("steps = ", "is no TOML"),
+        ("stepz = 3", "there is no option 'stepz'; see train --help"),
+        ("config = 'x.toml'", "there is no option 'config'"),
+    ],
+)
+def test_a_wrong_file_is_refused(run: Run, tmp_path: Path, text: str, problem: str) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
+    result = run("train", "--config", path, "--out", tmp_path / "run")
+    assert_one_sentence(result, f"{path}", problem)
+    result = run("train", "--config", tmp_path / "none.toml", "--out", tmp_path / "run")
+    assert_one_sentence(result, "none.toml can't be read")
+
+
+def test_a_wrong_value_is_wrong_usage(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "mine.toml").write_text('steps = "many"\ncorpus = "grammar"\n')
+    result = run("train", "--config", tmp_path / "mine.toml", "--out", tmp_path / "run")
+    assert_one_sentence(result, "--steps", status=2)
+
+
+@pytest.mark.parametrize(
+    ("data", "recipe"),
+    [
+        (Data(corpus="grammar", n_pairs=50), RECIPES["grammar"]),
+        (Data(corpus="multi30k", folder="x", languages="de-en"), RECIPES["multi30k"]),
+        (Data(files=("a.tsv",), valid_files=("v.en", "v.fr")), small_recipe(average=3)),
+        (Data(prepared='a "b" \\ ü'), Recipe(d_model=64, n_decoder_layers=1)),
+    ],
+)
+def test_every_option_stands_in_the_file(data: Data, recipe: Recipe, tmp_path: Path) -> None:
+    """But for those that say where, and how to go on."""
+    options = options_of(data, recipe)
+    path = tmp_path / "x.toml"
+    path.write_text(toml_text(options), encoding="utf-8")
+    assert read_options(path) == options
+    command = cli.typer.main.get_command(cli.app).commands["train"]  # type: ignore[attr-defined]
+    names = {p.opts[0].removeprefix("--") for p in command.params}
+    others = {"out", "resume", "checkpoint", "debug", "help", "config", "threads", "device", "log"}
+    of_data = {"corpus", "pairs", "tsv", "data", "valid-pairs", "valid-tsv"}
+    of_data |= {"n-pairs", "folder", "languages", "form"}
+    assert names - others - of_data - options.keys() == ({"vocab-size"} if data.prepared else set())
+    assert options.keys() <= names
+
+
+def test_a_strange_file_of_that_name_is_not_written_over(
+    run: Run, command: list[object], tmp_path: Path
+) -> None:
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / NAME).write_text("mine = 1\n")
+    result = run(*command, "--out", tmp_path / "run")
+    assert_one_sentence(result, f"{NAME} was written by no run")
+    assert (tmp_path / "run" / NAME).read_text() == "mine = 1\n"
