@@ -11,7 +11,7 @@ from small_runs import reversals, small_model
 from torch import nn
 
 from transformer_course.checkpoints import CheckpointError, checkpoint_path, write_sealed
-from transformer_course.corpus.batches import Example, batches_of_lengths, token_batches
+from transformer_course.corpus.batches import Example, batches_of_lengths, collate, token_batches
 from transformer_course.corpus.shards import Shards, write_shard
 from transformer_course.loss import teacher_forcing_loss
 from transformer_course.training import Trainer, TrainingConfig, validation_loss
@@ -60,11 +60,10 @@ def test_a_batch_has_the_pairs_that_were_written(folder: Path) -> None:
     for batch in [batch for n in range(4) for batch in data.epoch(n)]:
         src, tgt = data.tensors(batch)
         assert src.numel() + tgt.numel() <= 60
-        rows = [
-            ([i for i in s if i > 2], [i for i in t if i > 2])
-            for s, t in zip(src.tolist(), tgt.tolist(), strict=True)
-        ]
-        assert rows == [EXAMPLES[i] for i in batch]
+        wanted = collate(EXAMPLES, batch)
+        assert (src.dtype, tgt.dtype) == (torch.int64, torch.int64)
+        assert torch.equal(src, wanted.src)
+        assert torch.equal(tgt, wanted.tgt)
         assert data.n_predicted(batch) == int((tgt[:, 1:] != 0).sum())
         assert data.n_predicted(batch[:1]) == len(EXAMPLES[batch[0]][1]) + 1
 
@@ -132,7 +131,8 @@ def trainer(
 def trained(run: Trainer) -> list[float]:
     """All losses of a run, and a sum of its weights."""
     losses: list[float] = []
-    run.train(lambda progress: losses.append(progress.loss))
+    outcome = run.train(lambda progress: losses.append(progress.loss))
+    assert outcome == "finished", outcome
     return [*losses, sum(float(p.detach().double().sum()) for p in run.model.parameters())]
 
 

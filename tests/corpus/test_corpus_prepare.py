@@ -307,6 +307,8 @@ def test_ids_take_two_bytes_as_long_as_they_can(tmp_path: Path) -> None:
         write_shard(tmp_path, "x", [([n_ids - 1], [4, 5])], n_ids)
         ids = np.load(tmp_path / "x.ids.npy")
         assert (ids.dtype, ids.tolist()) == (wanted, [n_ids - 1, 4, 5])
+    with pytest.raises(ValueError, match="examples hold an id below 3, of a special token"):
+        write_shard(tmp_path, "x", [([5, 2], [4])], 300)
 
 
 def _fails(folder: Path, rank: int, count: int) -> None:

@@ -16,7 +16,7 @@ Example = tuple[list[int], list[int]]
 Lengths = npt.NDArray[np.int64]
 
 PAD_ID, BOS_ID, EOS_ID = 0, 1, 2
-_N_SPECIALS = 3
+FIRST_ID = 3
 _SRC_EXTRA, _TGT_EXTRA = 1, 2  # </s> after a source; <s> before and </s> after a target
 
 
@@ -144,9 +144,9 @@ def collate(examples: Sequence[Example], indices: Sequence[int]) -> Batch:
     for index in indices:
         if not 0 <= index < len(examples):
             raise ValueError(f"indices holds {index}; it must be in 0 … {len(examples) - 1}")
-        if min(min(ids, default=_N_SPECIALS) for ids in examples[index]) < _N_SPECIALS:
+        if min(min(ids, default=FIRST_ID) for ids in examples[index]) < FIRST_ID:
             raise ValueError(
-                f"examples[{index}] holds an id below {_N_SPECIALS}; <pad>, <s> and </s> "
+                f"examples[{index}] holds an id below {FIRST_ID}; <pad>, <s> and </s> "
                 f"(0, 1, 2) must be left to collate"
             )
     src = _padded([[*examples[i][0], EOS_ID] for i in indices])  # (batch, src_len)

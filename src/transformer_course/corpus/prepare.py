@@ -131,7 +131,7 @@ def report_text(record: dict[str, Any]) -> str:
     """
     lines = [
         ("pairs read", record["read"], ""),
-        ("to train on", record["pairs"], f"in {len(record['shards'])} shards"),
+        ("to train on", record["pairs"], f"shards: {len(record['shards'])}"),
         ("to validate on", record["valid"], ""),
         ("for evaluate", record["test"], ""),
     ]

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import xxhash
 
 from transformer_course.checkpoints import CheckpointError, read_sealed, replacing
-from transformer_course.corpus.batches import Example, Lengths
+from transformer_course.corpus.batches import FIRST_ID, Example, Lengths
 from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.readers import read_tsv
 
@@ -30,8 +30,8 @@ class Shard(Sequence[Example]):
 
     def __init__(self, lengths: npt.NDArray[np.integer[Any]], ids: npt.NDArray[Any]) -> None:
         self.lengths: Lengths = np.array(lengths, np.int64)
-        self._ids = ids
-        self._ends = self.lengths.sum(axis=1).cumsum()
+        self.ids = ids
+        self.ends = self.lengths.sum(axis=1).cumsum()
 
     def __len__(self) -> int:
         """Number of pairs."""
@@ -47,8 +47,8 @@ class Shard(Sequence[Example]):
         """A pair as two lists of ids, without special tokens; of a slice, a list of pairs."""
         if isinstance(index, slice):
             return [self[i] for i in range(*index.indices(len(self)))]
-        end, (n_src, n_tgt) = int(self._ends[index]), self.lengths[index].tolist()
-        ids = self._ids[end - n_src - n_tgt : end].tolist()
+        end, (n_src, n_tgt) = int(self.ends[index]), self.lengths[index].tolist()
+        ids = self.ids[end - n_src - n_tgt : end].tolist()
         return ids[:n_src], ids[n_src:]
 
 
@@ -147,7 +147,7 @@ def write_shard(folder: Path, name: str, examples: Sequence[Example], n_ids: int
     Args:
         folder: where it goes.
         name: of the shard.
-        examples: its pairs, as ids without special tokens; at least one.
+        examples: its pairs, as ids without special tokens, each 3 or more; at least one pair.
         n_ids: how many ids there are; up to 65,536 take two bytes each.
 
     Returns:
@@ -155,9 +155,12 @@ def write_shard(folder: Path, name: str, examples: Sequence[Example], n_ids: int
 
     Raises:
         CheckpointError: if a file can't be written.
+        ValueError: if there is the id of a special token.
     """
     flat: Iterable[int] = (entry for pair in examples for side in pair for entry in side)
     ids = np.fromiter(flat, np.uint16 if n_ids <= 1 << 16 else np.uint32)
+    if ids.min(initial=FIRST_ID) < FIRST_ID:
+        raise ValueError(f"examples hold an id below {FIRST_ID}, of a special token")
     lengths = np.array([[len(src), len(tgt)] for src, tgt in examples], np.uint16)
     for path, array in zip(shard_paths(folder, name), (lengths, ids), strict=True):
         with replacing(path) as temporary, temporary.open("wb") as file:

@@ -4,9 +4,19 @@ from bisect import bisect
 from collections.abc import Sequence
 from itertools import accumulate
 
+import numpy as np
+import numpy.typing as npt
+import torch
 from torch import Tensor
+from torch.nn import functional
 
-from transformer_course.corpus.batches import batches_of_lengths, collate
+from transformer_course.corpus.batches import (
+    BOS_ID,
+    EOS_ID,
+    PAD_ID,
+    Lengths,
+    batches_of_lengths,
+)
 from transformer_course.corpus.shards import Shard, Shards
 
 
@@ -68,7 +78,7 @@ class ShardBatches:
         return self._shard(number), [index - self._starts[number] for index in batch]
 
     def tensors(self, batch: Sequence[int]) -> tuple[Tensor, ...]:
-        """The pairs of a batch, padded; see `corpus.batches.collate`.
+        """The pairs of a batch, padded, as `corpus.batches.collate` does, but for all rows at once.
 
         Args:
             batch: one that `epoch` gave, or a part of one.
@@ -76,8 +86,12 @@ class ShardBatches:
         Returns:
             src (batch, src_len) and tgt (batch, tgt_len), both int64.
         """
-        collated = collate(*self._place(batch))
-        return collated.src, collated.tgt
+        shard, rows = self._place(batch)
+        n_src, n_tgt = shard.lengths[rows].T
+        middle = shard.ends[rows] - n_tgt  # where sources end and targets begin
+        src = _padded(shard.ids, middle - n_src, n_src)
+        tgt = _padded(shard.ids, middle, n_tgt)
+        return torch.from_numpy(src), functional.pad(torch.from_numpy(tgt), (1, 0), value=BOS_ID)
 
     def n_predicted(self, batch: Sequence[int]) -> int:
         """Target tokens that the decoder must predict, </s> included.
@@ -95,3 +109,13 @@ class ShardBatches:
     def digest(self) -> str:
         """A fingerprint of all pairs, in their order."""
         return self.shards.digest
+
+
+def _padded(ids: npt.NDArray[np.integer], starts: Lengths, lengths: Lengths) -> Lengths:
+    """Rows of ids, each with </s> behind, padded on the right."""
+    columns = np.arange(lengths.max() + 1)
+    inside = columns < lengths[:, None]
+    rows = np.full(inside.shape, PAD_ID, np.int64)
+    rows[inside] = ids[(starts[:, None] + columns)[inside]]
+    rows[np.arange(len(rows)), lengths] = EOS_ID
+    return rows
