@@ -40,7 +40,7 @@ def together(count: int, work: Work, *, join: bool = True) -> list[Any]:
         job.start()
     said = []
     for job, (ours, _) in zip(jobs, pipes, strict=True):
-        wait([ours, job.sentinel], timeout=60)
+        wait([ours, job.sentinel], timeout=180)
         said.append(json.loads(ours.recv_bytes()) if ours.poll() else "nothing")
     for job in jobs:
         job.join(10)
