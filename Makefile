@@ -53,7 +53,7 @@ experiments: install ## run the experiments whose record is missing or out of da
 	$(RUN) tools/run_experiments.py
 
 lab: install ## open JupyterLab
-	$(BIN)/jupyter lab --LabApp.news_url=None
+	$(BIN)/jupyter lab
 
 bench: install ## measure speed beside other implementations
 	$(RUN) -m benchmarks.speed

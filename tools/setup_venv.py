@@ -4,6 +4,7 @@ Run by any Python 3.11 or newer: `python tools/setup_venv.py .venv`. Needs nothi
 """
 
 import importlib.util
+import json
 import os
 import shutil
 import subprocess
@@ -11,6 +12,10 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+# JupyterLab asks a beginner nothing, and nobody else; whoever wants its news can say so in its settings.
+LAB = {
+    "@jupyterlab/apputils-extension:notification": {"fetchNews": "false", "checkForUpdates": False}
+}
 
 
 def main(folder: Path) -> None:
@@ -30,6 +35,9 @@ def main(folder: Path) -> None:
     for arguments in (["-r", "requirements.txt"], ["--no-deps", "--editable", "."]):
         if subprocess.run([*pip, *arguments], cwd=ROOT).returncode:
             sys.exit("Installation failed, see pip's message above.")
+    settings = folder / "share" / "jupyter" / "lab" / "settings"
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "overrides.json").write_text(json.dumps(LAB), encoding="utf-8")
 
 
 def install_debian_package(name: str) -> None:
