@@ -672,7 +672,7 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ("--pairs no.en no.fr", ["no.en", "cannot be read"]),
         ("--tsv no.tsv", ["no.tsv", "cannot be read"]),
         ("--pairs EN FR --tsv EN", ["not both"]),
-        ("--corpus grammar --pairs EN FR", ["not both"]),
+        ("--corpus grammar --pairs EN FR", ["not more of them"]),
         ("--corpus wmt", ["corpus ('wmt') must be"]),
         ("", ["give --corpus, or files of your own"]),
         ("--valid-tsv EN", ["need files to train on"]),

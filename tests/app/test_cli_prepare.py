@@ -76,7 +76,7 @@ def test_a_translator_is_trained_resumed_and_scored(run: Run, data: Path, tmp_pa
     whole = run(*command, "--out", tmp_path / "whole")
     assert whole.status == 0, whole
     n_train = len(number_pairs()) - sum(len(read_tsv(data / f"{n}.tsv")) for n in ("valid", "test"))
-    assert whole.out.startswith(f"{n_train} pairs to train on; held out: ")
+    assert f"\n{n_train} pairs to train on; held out: " in whole.out  # below the options
     run(*command, "--out", tmp_path / "run", "--steps", 4)
     assert run("train", "--out", tmp_path / "run", "--resume", "--steps", 8).status == 0
     again = run("train", "--data", data, "--out", tmp_path / "run", "--resume")

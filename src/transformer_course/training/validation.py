@@ -49,7 +49,8 @@ def validation_loss(
     mine = list(every[processes.rank :: processes.count])
     # All processes must compute equally often what is sharded: whoever has less computes one for nothing.
     missing = -(-len(every) // processes.count) - len(mine) if is_sharded(model) else 0
-    for batch, tokens in [(b, batches.n_predicted(b)) for b in mine] + [(every[0], 0)] * missing:
+    counted = [(batch, batches.n_predicted(batch)) for batch in mine]
+    for batch, tokens in counted + [(batch, 0) for batch in list(every[:1]) * missing]:
         tensors = (to_device(tensor, device) for tensor in batches.tensors(batch))
         losses.append(loss_of(model, loss_fn, *tensors))
         counts.append(tokens)
