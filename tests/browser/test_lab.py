@@ -177,7 +177,7 @@ def test_a_verdict_and_the_progress_are_seen(lab: str, browser: Browser) -> None
     context = browser.new_context(viewport=WIDE)
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
-    page.goto(f"{lab}lab/tree/{ANSWERED}")
+    page.goto(f"{lab}lab/workspaces/verdict/tree/{ANSWERED}")  # nothing of the other test
     kernel = page.get_by_role("button", name="| Idle")  # a cell that is run before is not run
     expect(kernel).to_be_visible(timeout=1000 * START)
     page.locator(".jp-NotebookPanel:visible .jp-CodeCell").first.click()

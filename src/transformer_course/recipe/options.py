@@ -38,7 +38,7 @@ def options_of(data: Data, recipe: Recipe) -> dict[str, Any]:
 
     >>> options = options_of(Data(files=("a.en", "a.fr")), Recipe(dropout=0.3))
     >>> options["pairs"], options["dropout"], options["layers"]
-    (['a.en', 'a.fr'], 0.3, 3)
+    (['a.en', 'a.fr'], 0.3, 2)
     """
     known = asdict(data) | recipe.settings()
     for name, prefix in (("files", ""), ("valid_files", "valid-")):
