@@ -166,7 +166,7 @@
     const bottom = section.end.getBoundingClientRect().bottom;
     if (top < innerHeight && bottom > 0) section.seconds += 1;
     section.begun ||= top >= 0 && top < innerHeight;
-    section.ended ||= section.seconds > 0 && bottom <= innerHeight;
+    section.ended ||= section.seconds > 0 && bottom < innerHeight + 1; // places are fractions of a pixel
     section.told = section.begun && section.ended && section.seconds >= section.needed;
     return section.told;
   }
