@@ -160,13 +160,14 @@ def test_an_answered_question_is_kept_and_a_wrong_one_is_not(reader: Callable[..
 
 def test_the_map_fills_in_and_words_say_the_same(reader: Callable[..., Page]) -> None:
     page = reader(FRONT, MEMORY)
+    panel = page.get_by_role("region", name="Your progress")
+    expect(panel.locator("li")).to_have_count(2)
+    expect(page.get_by_text("✓ 3 of 3 sections read")).to_be_visible()  # the map is filled by then
     widths = page.evaluate(WIDTHS)
     assert widths["03 04"] == round(156 * (1 + 0.25) / 2)
     assert widths["02 04"] == round(156 * 0.25 / 2)
     assert widths["06"] == 0
     assert page.evaluate(TICKS) == ["03"]
-    panel = page.get_by_role("region", name="Your progress")
-    expect(panel.locator("li")).to_have_count(2)
     expect(panel).to_contain_text("✓ 3 of 3 sections read, 1 of 1 questions answered right")
     expect(panel).to_contain_text("kept in this browser only")
     expect(panel.get_by_role("progressbar", name="04 Multi-head attention: 25 %")).to_be_visible()
