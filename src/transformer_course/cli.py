@@ -306,8 +306,8 @@ def train(
                 threads = _set_threads(threads)
             further = {"threads": threads, "device": device, "shard": shard, "compile": compiled}
             options = options_of(data, recipe) | further | _given({"log": log})
-            how = {"shard": shard, "compiled": compiled}
-            where = {"device": str(place), "processes": processes, **how}
+            where = {"device": str(place), "processes": processes}
+            where |= {"shard": shard, "compiled": compiled}
             outcome = _train(data, recipe, out, options, resume, checkpoint, where)
         if outcome == "interrupted":
             raise typer.Exit(130)
@@ -393,8 +393,12 @@ def _train(
                 refuse_used(out)
                 save_run(out, data, options["threads"], pairs[2], job())
             log = _begin_log(out, options, pairs[1]) if first else None
-            if log and not (where["shard"] and where["processes"].count > 1):
-                where["evaluate"] = log.samples  # no process has a whole translator else
+            if log and where["shard"] and where["processes"].count > 1:
+                _say_on_stderr(
+                    "Note: --log has no samples: with --shard nobody has a whole translator"
+                )
+            elif log:
+                where = where | {"evaluate": log.samples}
             with closing(log) if log else nullcontext():
                 outcome = _train_on(pairs, data, recipe, out, resume, checkpoint, begin, where, log)
     if outcome == "interrupted":
