@@ -142,7 +142,9 @@ class _Board:
 
     def __init__(self, folder: Path, step: int) -> None:
         writer = needed("tensorboardX", "watch").SummaryWriter
-        self._writer = writer(str(folder / "tensorboard"), purge_step=step)
+        # Its file is named by the second; a run that goes on within that must not write over it.
+        suffix = f".from{step:09d}"
+        self._writer = writer(str(folder / "tensorboard"), purge_step=step, filename_suffix=suffix)
 
     def numbers(self, step: int, numbers: dict[str, float]) -> None:
         for name, number in numbers.items():
