@@ -49,4 +49,5 @@
   });
   root.classList.add("course-inspector");
   root.replaceChildren(begin);
+  if (new URLSearchParams(location.search).has("text")) begin.click(); // who follows such a link wants it
 })();

@@ -308,7 +308,7 @@ const CourseInspector = (() => {
           const kind = chosen ? "try-best" : "";
           if (step) picture.append(svg("path", { class: kind, d: `M${room * (parent + 0.5)},${y - line + 10}L${x},${y - 14}` }));
           const text = svg("text", { class: kind, x, y, "text-anchor": "middle" });
-          const sum = narrow ? "" : `  ${total.toFixed(1).replace("-", "−")}`;
+          const sum = narrow ? "" : `  ${(-total).toFixed(1).replace(/^(?!0\.0)/, "−")}`;
           text.textContent = shown(ids.at(-1)) + sum;
           picture.append(text);
         });
