@@ -61,7 +61,8 @@ def training_flops(config: TransformerConfig, src_len: int, tgt_len: int, batch:
     """Operations of an update: forward, and twice as many backward.
 
     Backward, each matrix product becomes two (Kaplan et al. 2020, §2.1): one for the gradient of what came
-    in, one for that of the weights. What Adam does is left out: some ten operations a weight, for the whole batch.
+    in, one for that of the weights. What Adam does is left out: some ten operations a weight, for the whole
+    batch.
 
     Args:
         config: as in `forward_flops`.
