@@ -9,7 +9,7 @@ MOST = 6  # workers
 
 
 class RingExplorer(anywidget.AnyWidget):
-    """Ring all-reduce (Patarasuk and Yuan 2009): what each worker has after each step, and how much it has sent.
+    """Ring all-reduce (Patarasuk and Yuan 2009): what each worker has after each step, and what it has sent.
 
     Worker i begins with the number i in each of its chunks, counted from 1. All is computed in the browser, so
     the figure also works in a built page. In JupyterLab, the state is up to date on the Python side too.
