@@ -146,11 +146,19 @@ def process(
 
 
 def shorten(signature: str) -> str:
-    """Return a signature with NumPy's ArrayLike by its name, and defaults of dataclasses as calls.
+    """Return a signature with NumPy's ArrayLike by its name, and each default as code.
+
+    What isn't code makes Sphinx write the whole signature as it is, in one line.
 
     >>> shorten("(part: ~package.Part = <factory>)")
     '(part: ~package.Part = Part())'
+    >>> shorten("(say=<built-in function print>, act=<built-in method relu of type object>)")
+    '(say=print, act=relu)'
+    >>> shorten("(end=<function <lambda>>)")
+    '(end=...)'
     """
+    signature = signature.replace("<function <lambda>>", "...")
+    signature = re.sub(r"<(?:built-in )?(?:function|method) (\w+)[^>]*>", r"\1", signature)
     spelled_out = stringify_annotation(ArrayLike, "smart")
     signature = signature.replace(spelled_out, "~numpy.typing.ArrayLike")
     return re.sub(r"(\w+)((?:\[[^=]*\])? = )<factory>", r"\1\2\1()", signature)

@@ -194,6 +194,13 @@ def test_no_page_shows_where_an_object_lies_in_memory() -> None:
     assert shown == []
 
 
+def test_signatures_have_no_default_that_is_no_code() -> None:
+    """As in "<built-in function print>": Sphinx then writes the signature with full names, in one line."""
+    texts = {page: (HTML / page).read_text(encoding="utf-8") for page in PAGES if "api" in page}
+    shown = [page for page, text in texts.items() if re.search("&lt;(built-in|function)", text)]
+    assert shown == []
+
+
 def test_no_page_shows_the_markup_of_a_box() -> None:
     """A box whose title has backquotes isn't one: its source stands on the page, and no build warns."""
     shown = [page for page in PAGES if "```{" in (HTML / page).read_text(encoding="utf-8")]
