@@ -251,10 +251,6 @@ def predicted_loss__last_loss(sizes, losses, size):
     return losses[-1]
 
 
-def predicted_loss__parabola(sizes, losses, size):
-    return np.exp(np.polyval(np.polyfit(np.log(sizes), np.log(losses), 2), np.log(size)))
-
-
 def predicted_loss__axes_exchanged(sizes, losses, size):
     slope, height = np.polyfit(np.log(losses), np.log(sizes), 1)
     return math.exp((math.log(size) - height) / slope)

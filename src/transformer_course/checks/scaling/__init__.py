@@ -3,6 +3,15 @@
 >>> from transformer_course.checks import scaling as check
 >>> report = check.batch_gradient(lambda gradients, counts: gradients.mean(0))
 batch_gradient. Not yet right: the mean of means.
+Hint: For two processes, one weight:
+  gradients = [[2.],
+               [6.]]
+  counts = [3., 1.]
+  expected  3
+  yours     4
+Each process weighs the same in your function, however many tokens it had. What should weigh the same?
+>>> report.passed
+False
 """
 
 from transformer_course.checks.scaling.batch_gradient import batch_gradient

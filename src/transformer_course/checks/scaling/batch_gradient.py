@@ -59,8 +59,8 @@ batch_gradient = Exercise(
         _mistake(
             "the mean of means",
             lambda gradients, counts: gradients.mean(0),
-            "In your function each process weighs the same. Then a token weighs more where it has few "
-            "neighbours. What should weigh the same?",
+            "Each process weighs the same in your function, however many tokens it had. What should weigh the "
+            "same?",
         ),
         _mistake(
             "the gradients added",
