@@ -58,7 +58,7 @@ QUESTIONS = {
             Slip(
                 5600.0,
                 "the whole gradient in each step",
-                "In one step a process sends one chunk, not its whole gradient.",
+                "If the whole gradient went round, one half of the steps would do. What is a chunk for?",
             ),
             Slip(175.0, "numbers in the place of bytes", "How many bytes does one number take?"),
         ),
