@@ -29,6 +29,7 @@ STEMS = [
     "families",
     "long_context",
     "non_autoregressive",
+    "scaling",
 ]
 NUMBERS = {stem: number for number, stem in enumerate(STEMS)} | {"multi30k": 15}
 CHAPTERS = [s for s in STEMS if (PACKAGE / f"{s}.py").exists() or (PACKAGE / s).is_dir()]

@@ -22,7 +22,7 @@ def forward_flops(config: TransformerConfig, src_len: int, tgt_len: int, batch: 
     """Floating-point operations of one pass forward, those of matrix products alone.
 
     A multiplication and an addition are two operations. All other work (norms, softmax, additions) is left
-    out, as in all such counts; it is under a hundredth in wide models.
+    out, as Kaplan et al. 2020 (table 1) do; it grows with the width, and the products with its square.
 
     Args:
         config: of a Transformer.
@@ -60,8 +60,9 @@ def forward_flops(config: TransformerConfig, src_len: int, tgt_len: int, batch: 
 def training_flops(config: TransformerConfig, src_len: int, tgt_len: int, batch: int = 1) -> int:
     """Operations of an update: forward, and twice as many backward.
 
-    Backward, each matrix product becomes two: one for the gradient of what came in, one for that of the
-    weights. What Adam does is left out: some ten operations a weight, for the whole batch.
+    Backward, each matrix product becomes two (Kaplan et al. 2020, §2.1): one for the gradient of what came
+    in, one for that of the weights. What Adam does is left out: some ten operations a weight, for the whole
+    batch.
 
     Args:
         config: as in `forward_flops`.
@@ -162,6 +163,8 @@ def training_memory(
 ) -> Memory:
     """What a training holds in each process, counted on a model without numbers.
 
+    Rajbhandari et al. 2020 (§3) count alike.
+
     Args:
         config: of a Transformer.
         src_len: tokens of a source.
@@ -196,7 +199,7 @@ def training_memory(
 
 
 def saved_bytes(run: Callable[[], object], without: Iterable[Tensor] = ()) -> int:
-    """Bytes that autograd keeps on the way forward, for the way back.
+    """Bytes that autograd keeps on the way forward, for the way back: what Chen et al. 2016 save.
 
     Args:
         run: computes forward.

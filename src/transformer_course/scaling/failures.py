@@ -6,6 +6,8 @@ import math
 def failures_a_day(n_devices: int, hours_between_failures: float) -> float:
     """How often something fails in a day, if each device fails by itself, now or later with equal chance.
 
+    Young 1974 assumes it, too.
+
     Args:
         n_devices: all of them are needed.
         hours_between_failures: of a single device, on average.

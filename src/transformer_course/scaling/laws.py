@@ -1,4 +1,4 @@
-"""How the loss falls with size: a power law (chapter 14; Kaplan et al. 2020)."""
+"""How the loss falls with size: a power law of Kaplan et al. 2020 (chapter 14)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

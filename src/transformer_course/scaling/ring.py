@@ -1,4 +1,4 @@
-"""The sum over processes, sent round a ring (chapter 14; Patarasuk and Yuan 2009).
+"""The sum over processes, sent round a ring, as Patarasuk and Yuan 2009 do (chapter 14).
 
 Each of p workers has a tensor of n numbers, cut into p chunks. There are twice p - 1 steps. In each, every
 worker sends one chunk to its neighbour: first to be added there (reduce-scatter), then to replace what is there
@@ -6,14 +6,15 @@ worker sends one chunk to its neighbour: first to be added there (reduce-scatter
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
 
 
-class RingState(NamedTuple):
-    """Where the ring is after a step.
+@dataclass(frozen=True)
+class RingState:
+    """Where a ring of Patarasuk and Yuan 2009 is after a step.
 
     Args:
         chunks: for each worker, its p chunks as they are now.
@@ -27,7 +28,7 @@ class RingState(NamedTuple):
 
 
 def ring_steps(parts: Sequence[Tensor]) -> Iterator[RingState]:
-    """Sum tensors round a ring, and stop after each step.
+    """Sum tensors round a ring, and stop after each step (Patarasuk and Yuan 2009).
 
     Args:
         parts: for each worker the tensor that it begins with; all of one shape and type.
@@ -64,7 +65,7 @@ def ring_steps(parts: Sequence[Tensor]) -> Iterator[RingState]:
 
 
 def ring_all_reduce(parts: Sequence[Tensor]) -> tuple[list[Tensor], list[int]]:
-    """Give every worker the sum of all parts.
+    """Give every worker the sum of all parts (Patarasuk and Yuan 2009).
 
     Args:
         parts: as in `ring_steps`.
