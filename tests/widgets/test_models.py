@@ -16,6 +16,7 @@ from . import (
     counting_cases,
     family_cases,
     pass_cases,
+    ring_cases,
     search_cases,
     training_cases,
 )
@@ -23,7 +24,7 @@ from .node import Answers, Call, answers, check
 
 CASES = (
     *(attention_cases, search_cases, training_cases),
-    *(counting_cases, family_cases, context_cases, pass_cases),
+    *(counting_cases, family_cases, context_cases, pass_cases, ring_cases),
 )
 FIGURES = sorted(p.stem.removesuffix("_model") for p in widget.HERE.glob("*_model.js"))
 
@@ -168,6 +169,15 @@ FAULTS = {  # for each figure some code of its script, and what a mistake would 
         ("drawn.total += total[i]", "drawn.total += 1"),
         ("i >= sorted.length - k", "i > sorted.length - k"),
         ("number * (1 - 1e-9)", "number * 2"),
+    ],
+    "ring_explorer": [
+        ("i - (step - 1)", "i + (step - 1)"),
+        ("(i + 1) % workers", "(i + workers - 1) % workers"),
+        ("step < workers ? chunks", "step <= workers ? chunks"),
+        ("next[there][chunk] =", "next[i][chunk] ="),
+        ("2 * (workers - 1)", "2 * workers - 1"),
+        ("(workers - 1) * NUMBERS", "workers * NUMBERS"),
+        ("step * chunk", "2 * step * chunk"),
     ],
     "sampling_explorer": [
         ("z / temperature", "z * temperature"),
