@@ -16,6 +16,7 @@ from . import (
     counting_cases,
     family_cases,
     pass_cases,
+    ring_cases,
     search_cases,
     training_cases,
 )
@@ -23,7 +24,7 @@ from .node import Answers, Call, answers, check
 
 CASES = (
     *(attention_cases, search_cases, training_cases),
-    *(counting_cases, family_cases, context_cases, pass_cases),
+    *(counting_cases, family_cases, context_cases, pass_cases, ring_cases),
 )
 FIGURES = sorted(p.stem.removesuffix("_model") for p in widget.HERE.glob("*_model.js"))
 
@@ -168,6 +169,19 @@ FAULTS = {  # for each figure some code of its script, and what a mistake would 
         ("drawn.total += total[i]", "drawn.total += 1"),
         ("i >= sorted.length - k", "i > sorted.length - k"),
         ("number * (1 - 1e-9)", "number * 2"),
+    ],
+    "ring_explorer": [
+        ("(i - step + 1) % p", "(i + step - 1) % p"),
+        ("2 * (p - 1)", "2 * p"),
+        ("cells[(from + 1) % p][chunk]", "cells[from][chunk]"),
+        ("const adds = now < p", "const adds = now <= p"),
+        ("cell.came = false", "cell.came = cell.came"),
+        ("had + summed", "had + 1"),
+        ("(p - 1) * NUMBERS", "p * NUMBERS"),
+        ("step * chunk", "step"),
+        ("y: -Math.cos(turn)", "y: Math.cos(turn)"),
+        ("workers: p, step: 0", "workers: p"),
+        ("step === p - 1", "step === p"),
     ],
     "sampling_explorer": [
         ("z / temperature", "z * temperature"),

@@ -100,6 +100,7 @@ from transformer_course.figures.positional_encoding import (
 from transformer_course.figures.positional_encoding_flow import position_flow
 from transformer_course.figures.rate_explorer import RateExplorer
 from transformer_course.figures.redraw_explorer import RedrawExplorer
+from transformer_course.figures.ring_explorer import RingExplorer
 from transformer_course.figures.sampling_explorer import SamplingExplorer
 from transformer_course.figures.self_attention import (
     projections,
@@ -148,6 +149,7 @@ __all__ = [
     "PositionExplorer",
     "RateExplorer",
     "RedrawExplorer",
+    "RingExplorer",
     "SamplingExplorer",
     "SelfAttentionSteps",
     "Source",
