@@ -1,4 +1,4 @@
-"""What the figure of chapter 14 must compute: the states of the package's ring, and numbers that are counted."""
+"""What the figure of chapter 14 must compute: the states of the package's ring, and counted numbers."""
 
 from __future__ import annotations
 

@@ -2,10 +2,11 @@
 // stores: it needs no Python once the page is open.
 
 const STATE = ["parts", "workers", "step"];
-const [WIDTH, HEIGHT, ACROSS, DOWN, MIDDLE] = [600, 388, 228, 138, 204]; // units of the drawing
+const [WIDTH, HEIGHT, ACROSS, DOWN, MIDDLE] = [600, 416, 228, 152, 218]; // units of the drawing
 const [BOX, TALL] = [120, 42]; // of a worker
 const SIGNS = [
-  ["tc-part", "full height: the sum of all workers; lower: of fewer"],
+  ["tc-part", "a sum of fewer"],
+  ["tc-part tc-whole", "the sum of all workers"],
   ["tc-came", "has come in this step"],
 ];
 
@@ -17,7 +18,7 @@ function paint(drawing, p, { cells, letters }) {
   placesOf(p, 0.5).forEach((between, i) => {
     const [x, y] = at(between);
     const turn = (Math.atan2(DOWN * Math.sin(between.turn), ACROSS * Math.cos(between.turn)) * 180) / Math.PI;
-    svg(drawing, "path", { class: "tc-arrow", d: "M15,-10L31,0L15,10z", transform: `translate(${x} ${y}) rotate(${turn})` });
+    svg(drawing, "path", { class: "tc-arrow", d: "M15,-9L28,0L15,9z", transform: `translate(${x} ${y}) rotate(${turn})` });
     if (!letters.length) return;
     svg(drawing, "circle", { class: "tc-letter", cx: x, cy: y, r: 16 });
     svg(drawing, "text", { class: "tc-chunk", x, y: y + 7, "text-anchor": "middle" }, String(letters[i].chunk));

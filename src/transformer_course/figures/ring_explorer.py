@@ -29,9 +29,9 @@ class RingExplorer(anywidget.AnyWidget):
     date on the Python side too.
 
     Args:
-        parts: for each of six workers the first numbers of its six chunks; fewer workers use the first ones.
         workers: how many there are at first, 2 to 6.
         step: which step is shown at first, 0 to 2 · (workers − 1).
+        parts: for each of six workers the first numbers of its six chunks; fewer workers use the first ones.
 
     Raises:
         ValueError: if `parts` isn't six rows of six whole numbers from 0 to 99, or another number is out of
@@ -49,7 +49,7 @@ class RingExplorer(anywidget.AnyWidget):
     step = traitlets.Int().tag(sync=True)
 
     def __init__(
-        self, parts: Sequence[Sequence[int]] = PARTS, workers: int = 4, step: int = 0
+        self, workers: int = 4, step: int = 0, parts: Sequence[Sequence[int]] = PARTS
     ) -> None:
         if [len(part) for part in parts] != [MOST] * MOST:
             raise ValueError(f"parts must be {MOST} rows of {MOST} numbers")
