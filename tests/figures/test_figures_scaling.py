@@ -1,27 +1,54 @@
-"""The figure of chapter 14 keeps what is chosen, and refuses what there is not."""
+"""The figure of chapter 14: its state, its errors, and its script."""
 
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
 import pytest
 
 from transformer_course import figures
+from transformer_course.figures.ring_explorer import PARTS
+
+ROWS = [list(part) for part in PARTS]
 
 
-def test_the_ring_keeps_what_is_chosen() -> None:
-    figure = figures.RingExplorer(workers=5, step=3)
-    state = figure.get_state()
-    assert (state["workers"], state["step"]) == (5, 3)
-    assert repr(figure) == "Interactive figure: 5 workers on a ring"
+def test_the_explorer_keeps_its_state_and_a_fixed_text() -> None:
+    said = "Interactive figure: ring all-reduce with 2 to 6 workers"
+    assert repr(figures.RingExplorer()) == repr(figures.RingExplorer(workers=6, step=10)) == said
+    state = figures.RingExplorer(3, 4).get_state()
+    assert (state["parts"], state["workers"], state["step"]) == (ROWS, 3, 4)
     assert "export default { render }" in state["_esm"]
+    assert ".tc-ringsum" in state["_css"]
+
+
+def test_the_explorer_stores_arrays_as_plain_numbers() -> None:
+    given: Any = np.arange(36).reshape(6, 6)
+    stored = figures.RingExplorer(parts=given).get_state()["parts"]
+    assert stored == given.tolist()
+    assert {type(number) for part in stored for number in part} == {int}
 
 
 @pytest.mark.parametrize(
-    ("workers", "step", "words"),
+    ("arguments", "words"),
     [
-        (1, 0, r"workers \(1\) must be from 2 to 6"),
-        (7, 0, r"workers \(7\) must be from 2 to 6"),
-        (3, 5, r"step \(5\) must be from 0 to 4"),
-        (3, -1, r"step \(-1\) must be from 0 to 4"),
+        ({"workers": 1}, "workers (1) must be from 2 to 6"),
+        ({"workers": 7}, "workers (7) must be from 2 to 6"),
+        ({"step": -1}, "step (-1) must be from 0 to 6"),
+        ({"workers": 2, "step": 3}, "step (3) must be from 0 to 2"),
+        ({"parts": ROWS[:5]}, "parts must be 6 rows of 6 numbers"),
+        ({"parts": [[1] * 5] * 6}, "parts must be 6 rows of 6 numbers"),
+        (
+            {"parts": [[100] * 6] * 6},
+            "parts has the number 100; it must be a whole number from 0 to 99",
+        ),
+        (
+            {"parts": [[0.5] * 6] * 6},
+            "parts has the number 0.5; it must be a whole number from 0 to 99",
+        ),
     ],
 )
-def test_the_ring_refuses_what_there_is_not(workers: int, step: int, words: str) -> None:
-    with pytest.raises(ValueError, match=words):
-        figures.RingExplorer(workers, step)
+def test_the_explorer_refuses_what_it_cannot_show(arguments: dict[str, Any], words: str) -> None:
+    with pytest.raises(ValueError) as error:  # noqa: PT011 - compared in full below
+        figures.RingExplorer(**arguments)
+    assert str(error.value) == words

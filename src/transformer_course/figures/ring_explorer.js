@@ -1,80 +1,93 @@
-// The figure "round the ring". All is computed here, in the browser: it needs no Python once the page is open.
+// The figure "a sum, sent round a ring". All is computed here, in the browser, from the numbers that the notebook
+// stores: it needs no Python once the page is open.
 
-const [LEFT, TOP, WIDE, HIGH, GAP] = [118, 34, 76, 40, 22]; // units of the drawing
-const STATE = ["workers", "step"];
+const STATE = ["parts", "workers", "step"];
+const [WIDTH, HEIGHT, ACROSS, DOWN, MIDDLE] = [600, 416, 228, 152, 218]; // units of the drawing
+const [BOX, TALL] = [120, 42]; // of a worker
+const SIGNS = [
+  ["tc-part", "a sum of fewer"],
+  ["tc-part tc-whole", "the sum of all workers"],
+  ["tc-came", "has come in this step"],
+];
 
-/** Draw all chunks: a row for each worker, a column for each chunk, arrows for what is on its way. */
-function paint(drawing, workers, step) {
-  const chunks = after(workers, step);
-  const size = [LEFT + workers * WIDE + 8, TOP + workers * (HIGH + GAP)];
-  drawing.setAttribute("viewBox", `0 0 ${size[0]} ${size[1]}`);
-  drawing.style.maxWidth = `${size[0]}px`;
+/** The ring, what is on its way, and what each worker has. */
+function paint(drawing, p, { cells, letters }) {
   drawing.replaceChildren();
-  const place = (worker, chunk) => [LEFT + chunk * WIDE, TOP + worker * (HIGH + GAP)];
-  for (let chunk = 0; chunk < workers; chunk += 1) {
-    svg(drawing, "text", { x: place(0, chunk)[0] + WIDE / 2, y: TOP - 12, "text-anchor": "middle" }, `chunk ${chunk + 1}`);
-  }
-  const sent = step ? sentIn(workers, step) : [];
-  chunks.forEach((own, worker) => {
-    const middle = place(worker, 0)[1] + HIGH / 2 + 5;
-    svg(drawing, "text", { class: "tc-worker", x: LEFT - 26, y: middle, "text-anchor": "end" }, `worker ${worker + 1}`);
-    own.forEach((number, chunk) => {
-      const [x, y] = place(worker, chunk);
-      const came = sent[(worker + workers - 1) % workers] === chunk;
-      const kind = [number === whole(workers) ? "tc-whole" : "", came ? "tc-came" : ""].join(" ");
-      svg(drawing, "rect", { class: `tc-chunk ${kind}`, x: x + 5, y, width: WIDE - 10, height: HIGH, rx: 5 });
-      svg(drawing, "text", { class: "tc-number-in", x: x + WIDE / 2, y: y + HIGH / 2 + 6, "text-anchor": "middle" }, String(number));
+  const at = ({ x, y }) => [WIDTH / 2 + ACROSS * x, MIDDLE + DOWN * y];
+  svg(drawing, "ellipse", { class: "tc-ring", cx: WIDTH / 2, cy: MIDDLE, rx: ACROSS, ry: DOWN });
+  placesOf(p, 0.5).forEach((between, i) => {
+    const [x, y] = at(between);
+    const turn = (Math.atan2(DOWN * Math.sin(between.turn), ACROSS * Math.cos(between.turn)) * 180) / Math.PI;
+    svg(drawing, "path", { class: "tc-arrow", d: "M15,-9L28,0L15,9z", transform: `translate(${x} ${y}) rotate(${turn})` });
+    if (!letters.length) return;
+    svg(drawing, "circle", { class: "tc-letter", cx: x, cy: y, r: 16 });
+    svg(drawing, "text", { class: "tc-chunk", x, y: y + 7, "text-anchor": "middle" }, String(letters[i].chunk));
+  });
+  placesOf(p).forEach((place, i) => {
+    const [x, y] = at(place);
+    const [left, top, wide] = [x - BOX / 2, y - TALL / 2, BOX / p];
+    svg(drawing, "text", { class: "tc-beside", x, y: top - 8, "text-anchor": "middle" }, `worker ${i}`);
+    svg(drawing, "rect", { class: "tc-box", x: left, y: top, width: BOX, height: TALL });
+    cells[i].forEach(({ summed, came }, chunk) => {
+      const height = (TALL * summed) / p;
+      const kind = summed === p ? "tc-part tc-whole" : "tc-part";
+      svg(drawing, "rect", { class: kind, x: left + chunk * wide, y: top + TALL - height, width: wide, height });
+      if (came) svg(drawing, "rect", { class: "tc-came", x: left + chunk * wide, y: top, width: wide, height: TALL });
     });
   });
-  sent.forEach((chunk, worker) => {
-    const [x, y] = place(worker, chunk);
-    if (worker + 1 < workers) {
-      arrow(drawing, `M${x + WIDE / 2},${y + HIGH + 2}v${GAP - 10}`, [x + WIDE / 2, y + HIGH + GAP - 1]);
-      return;
-    }
-    const [left, up] = [x + 1, TOP + HIGH / 2]; // from the last worker back to the first, beside its column
-    arrow(drawing, `M${x + 5},${y + HIGH / 2}H${left - 6}V${up}H${left}`, [x + 5, up], "right");
-  });
-}
-
-function arrow(drawing, path, [x, y], to = "down") {
-  svg(drawing, "path", { class: "tc-arrow", d: path });
-  const head = to === "down" ? `M${x - 6},${y - 8}h12l-6,8z` : `M${x - 6},${y - 6}v12l7,-6z`;
-  svg(drawing, "path", { class: "tc-head", d: head });
 }
 
 function render({ model, el }) {
-  const now = () => read(model, STATE);
-  const go = (step) => change(model, { step: clamp(step, 0, stepsOf(now().workers)) });
-  const many = slider("Workers", [2, 6, 1], (workers) => change(model, { workers, step: Math.min(now().step, stepsOf(workers)) }));
-  many.input.setAttribute("aria-label", "Workers");
-  const again = button("Start again", () => go(0));
-  const back = button("Back", () => go(now().step - 1));
-  const next = button("Next step", () => go(now().step + 1));
-  const end = button("To the end", () => go(Infinity));
-  const drawing = canvas({ role: "img" });
+  const set = (changes) => change(model, changes);
+  const move = (by) => set({ step: clamp(model.get("step") + by, 0, stepsOf(model.get("workers"))) });
+  const choice = choices("Workers", "workers", COUNTS.map(String), (i) => set(chosenWorkers(COUNTS[i])));
+  const [back, next] = [button("\u2190 back", () => move(-1)), button("next step \u2192", () => move(1))];
+  const again = button("start again", () => set({ step: 0 }));
+  const drawing = canvas({ viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" });
+  const [kept, sent] = [html("div", { class: "tc-kept" }), html("div", { class: "tc-sent" })];
   const told = verdict();
-  const { element: table, body } = tableOf(["Numbers sent", "by each", "by worker 1"]);
-  mount(el, "tc-ring", "The sum, round a ring", many.label, html("div", { class: "tc-buttons" }, again, back, next, end), drawing, told, table);
+  const legend = SIGNS.map(([kind, words]) =>
+    html("li", {}, html("span", { class: `tc-sign ${kind}`, "aria-hidden": "true" }), words),
+  );
+  mount(
+    el,
+    "tc-ringsum",
+    "A sum, sent round a ring",
+    choice.element,
+    html("div", { class: "tc-buttons" }, back, next, again),
+    told,
+    drawing,
+    html("ul", { class: "tc-legend", "aria-label": "Signs" }, ...legend),
+    kept,
+    sent,
+  );
 
   function draw() {
-    const { workers, step } = now();
-    const { each, end: all, other, first } = traffic(workers, step);
-    many.show(workers, String(workers));
-    for (const element of [again, back]) element.disabled = step === 0;
-    for (const element of [next, end]) element.disabled = step === stepsOf(workers);
-    paint(drawing, workers, step);
-    const rows = after(workers, step).map((own, i) => `worker ${i + 1}: ${own.join(", ")}`);
-    drawing.setAttribute("aria-label", `What each worker has. ${rows.join("; ")}`);
-    told.textContent = sentence(workers, step);
-    body.replaceChildren(
-      namedRow(`round the ring, of ${NUMBERS}, so far`, [numberCell(String(each)), numberCell(String(each))]),
-      namedRow("round the ring, in the end", [numberCell(String(all)), numberCell(String(all))]),
-      namedRow("all to worker 1, and the sum back", [numberCell(String(other)), numberCell(String(first))]),
-    );
+    const state = read(model, STATE);
+    const { parts, workers: p, step } = state;
+    const now = stateAt(parts, p, step);
+    choice.show(COUNTS.indexOf(p));
+    back.disabled = again.disabled = step === 0;
+    next.disabled = step === stepsOf(p);
+    told.textContent = ringSentence(state);
+    paint(drawing, p, now);
+    const whole = now.cells.flat().filter(({ summed }) => summed === p).length;
+    drawing.setAttribute("aria-label", `${p} workers on a ring; ${whole} of ${p * p} chunks hold the sum of all`);
+    const rows = now.cells.map((cells, i) => {
+      const contents = cells.map(({ number, summed, came }) => {
+        const cell = numberCell(String(number));
+        cell.classList.toggle("tc-whole", summed === p);
+        cell.classList.toggle("tc-came", came);
+        return cell;
+      });
+      return namedRow(`worker ${i}`, contents);
+    });
+    kept.replaceChildren(tableOf(["chunk", ...now.cells.map((_, chunk) => String(chunk))], rows).element);
+    const counts = sentRows(p, step).map(([name, ...cells]) => namedRow(name, cells.map(numberCell)));
+    sent.replaceChildren(tableOf(["numbers sent", "so far", "in the end"], counts).element);
   }
 
-  return follow(model, STATE, draw);
+  return follow(model, ["workers", "step"], draw);
 }
 
 export default { render };

@@ -1,47 +1,79 @@
-// What the figure "round the ring" computes.
+// What the figure "a sum, sent round a ring" computes.
 
-const NUMBERS = 60; // of a gradient: it can be cut into 2, 3, 4, 5 or 6 chunks of one size
+const NUMBERS = 60; // of each worker; 2 to 6 divide it
+const COUNTS = [2, 3, 4, 5, 6]; // workers
 
-/** How many steps there are: first sums are made, then passed on. */
-export function stepsOf(workers) {
-  return 2 * (workers - 1);
+/** Steps until everyone has the sum. */
+export function stepsOf(p) {
+  return 2 * (p - 1);
 }
 
-/** The chunk that each worker sends in a step, counted from 1. */
-export function sentIn(workers, step) {
-  return Array.from({ length: workers }, (_, i) => (i - (step - 1) + 2 * workers) % workers);
+/** The chunk that each worker sends in a step, counted from 1: first its own, then what has just come. */
+export function sentIn(p, step) {
+  return Array.from({ length: p }, (_, i) => (((i - step + 1) % p) + p) % p);
 }
 
-/** What each worker has in each of its chunks after some steps; worker i begins with i + 1 in all of them. */
-export function after(workers, steps) {
-  let chunks = Array.from({ length: workers }, (_, i) => Array(workers).fill(i + 1));
-  for (let step = 1; step <= steps; step += 1) {
-    const next = chunks.map((own) => [...own]);
-    sentIn(workers, step).forEach((chunk, i) => {
-      const there = (i + 1) % workers;
-      next[there][chunk] = chunks[i][chunk] + (step < workers ? chunks[there][chunk] : 0);
+/** After a step, for each worker and chunk: the first number, of how many parts it is the sum, whether it has just
+ *  come; and of the last step the letters, one from each worker to the next. */
+export function stateAt(parts, p, step) {
+  const cells = Array.from({ length: p }, (_, i) =>
+    parts[i].slice(0, p).map((number) => ({ number, summed: 1, came: false })),
+  );
+  let letters = [];
+  for (let now = 1; now <= step; now += 1) {
+    for (const cell of cells.flat()) cell.came = false;
+    letters = sentIn(p, now).map((chunk, from) => {
+      const [sent, there] = [cells[from][chunk], cells[(from + 1) % p][chunk]];
+      return { from, to: (from + 1) % p, chunk, number: sent.number, summed: sent.summed, before: there.number, had: there.summed };
     });
-    chunks = next;
+    for (const { to, chunk, number, summed, before, had } of letters) {
+      const adds = now < p;
+      cells[to][chunk] = { number: adds ? before + number : number, summed: adds ? had + summed : summed, came: true };
+    }
   }
-  return chunks;
+  return { cells, letters };
 }
 
-/** The sum of all, which each worker has in the end. */
-export function whole(workers) {
-  return (workers * (workers + 1)) / 2;
+/** How many numbers were sent: by each worker of the ring, and if all send to one, which sends the sum back. */
+export function sentNumbers(p, step) {
+  const chunk = NUMBERS / p;
+  return { chunk, now: step * chunk, ring: stepsOf(p) * chunk, one: (p - 1) * NUMBERS, others: NUMBERS };
 }
 
-/** Numbers sent so far by each worker; and to the end, if all send to worker 1, which sends the sum back: one, worker 1. */
-export function traffic(workers, step) {
-  const chunk = NUMBERS / workers;
-  return { each: step * chunk, end: stepsOf(workers) * chunk, other: NUMBERS, first: (workers - 1) * NUMBERS };
+/** The rows of the table of numbers sent. */
+export function sentRows(p, step) {
+  const { now, ring, one, others } = sentNumbers(p, step);
+  return [
+    ["ring: each worker", String(now), String(ring)],
+    ["all to one: the one", "", String(one)],
+    ["all to one: the others", "", String(others)],
+  ];
 }
 
-/** What has happened in a step, in sentences. */
-export function sentence(workers, step) {
-  if (step === 0) return `${workers} workers, each with ${workers} chunks. The sum of each column is wanted, by everyone.`;
-  const done = after(workers, step).flat().filter((number) => number === whole(workers)).length;
-  const what = step < workers ? "which adds it to its own" : "which takes it in place of its own";
-  const end = step === stepsOf(workers) ? " Everyone has all sums." : "";
-  return `Step ${step} of ${stepsOf(workers)}: each worker has sent one chunk to the next, ${what}. Whole sums: ${done} of ${workers ** 2}.${end}`;
+/** Places on the ring, from the top and clockwise: of the workers, or between them. */
+export function placesOf(p, along = 0) {
+  return Array.from({ length: p }, (_, i) => {
+    const turn = (2 * Math.PI * (i + along)) / p;
+    return { x: Math.sin(turn), y: -Math.cos(turn), turn };
+  });
+}
+
+/** The part of the state that changes with the number of workers. */
+export function chosenWorkers(p) {
+  return { workers: p, step: 0 };
+}
+
+/** What there is to see, in a few sentences. */
+export function ringSentence({ parts, workers, step }) {
+  const [p, steps] = [workers, stepsOf(workers)];
+  if (step === 0) {
+    return `Start: each of ${p} workers has its own ${NUMBERS} numbers, cut into ${p} chunks of ${NUMBERS / p}. All want the sum.`;
+  }
+  const { from, to, chunk, number, before } = stateAt(parts, p, step).letters[0];
+  const adds = step < p;
+  const name = `Step ${step} of ${steps}, ${adds ? "reduce-scatter" : "all-gather"}.`;
+  const letter = `Worker ${from} sends chunk ${chunk} to worker ${to}, which`;
+  const does = adds ? `adds it: ${before} + ${number} = ${before + number}.` : `puts ${number} in the place of ${before}.`;
+  const all = step === steps ? " Now all workers have all sums." : step === p - 1 ? " Now each worker has one whole sum." : "";
+  return `${name} ${letter} ${does}${all}`;
 }
