@@ -38,11 +38,11 @@ DESCRIPTION = (
 class Map:
     """Collects SVG elements; parts that belong to chapters other than ``lit`` are faded.
 
-    Chapters 10 and 15 are about the whole: with them, nothing is faded.
+    Chapters 10, 14 and 15 are about the whole: with them, nothing is faded.
     """
 
     def __init__(self, lit: str | None = None) -> None:
-        self.lit = None if lit in ("10", "15") else lit
+        self.lit = None if lit in ("10", "14", "15") else lit
         self.fills = lit is None
         self.parts: list[str] = []
 

@@ -70,6 +70,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         return trainer.history[-1]["loss"], sum(p.numel() for p in model.stack.parameters())
 
     longest = config["next updates"]
+    curves: dict[str, list[float]] = {}
     scores: dict[str, Any] = {}
     for kind, points, last in (
         ("weights", [(w, longest) for w in config["widths"]], (config["next width"], longest)),
@@ -83,10 +84,11 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         law = fit_power_law(sizes, [loss for loss, _ in found])
         loss, weights = trained(*last)
         size = weights if kind == "weights" else round(last[1] * guesses * config["batch_size"])
+        curves[kind] = [*sizes, size]
+        curves[f"held-out loss by {kind}"] = [round(one, 5) for one, _ in found] + [round(loss, 5)]
         scores[kind] = {
-            "sizes": [*sizes, size],
-            "held-out loss": [round(one, 5) for one, _ in found] + [round(loss, 5)],
             "exponent": round(law.exponent, 5),
             "foretold": round(law(size), 5),
+            "measured": round(loss, 5),
         }
-    return {"curves": {}, "scores": scores}
+    return {"curves": curves, "scores": scores}
