@@ -52,3 +52,27 @@ def test_the_explorer_refuses_what_it_cannot_show(arguments: dict[str, Any], wor
     with pytest.raises(ValueError) as error:  # noqa: PT011 - compared in full below
         figures.RingExplorer(**arguments)
     assert str(error.value) == words
+
+
+def test_the_ring_as_a_picture_has_whole_sums_where_the_package_has_them() -> None:
+    axes = figures.ring_flow([[1, 2, 3], [4, 1, 2], [2, 5, 1]]).axes[0]
+    said = [text.get_text() for text in axes.texts]
+    assert said[0] == "chunks (3), one column each"
+    assert said[-9:] == ["7", "8", "6"] * 3
+    assert "2 steps: send, and add" in said
+    with pytest.raises(ValueError, match=r"parts \(1, 2\)"):
+        figures.ring_flow([[1, 2]])
+
+
+def test_the_law_is_drawn_through_all_but_the_last() -> None:
+    sizes, losses = [10.0, 100.0, 1000.0], [[4.0, 2.0, 1.5], [4.0, 2.0, 1.1]]
+    axes = figures.law_and_prediction({"weights": (sizes, losses)}).axes[0]
+    line, *rest = axes.lines
+    assert [float(y) for y in line.get_ydata()] == pytest.approx([4.0, 2.0, 1.0])  # type: ignore[union-attr]
+    ends = [float(mark.get_ydata()[0]) for mark in rest if len(mark.get_ydata()) == 1]  # type: ignore[index, arg-type]
+    assert ends == pytest.approx([1.5, 1.1, 1.0])
+    assert [text.get_text() for text in axes.texts] == ["foretold", "measured", "law of 2 sizes"]
+    with pytest.raises(ValueError, match="three sizes or more"):
+        figures.law_and_prediction({"weights": ([1, 2], [[1, 2]])})
+    with pytest.raises(ValueError, match="measured is empty"):
+        figures.law_and_prediction({})

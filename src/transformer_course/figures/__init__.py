@@ -102,6 +102,7 @@ from transformer_course.figures.rate_explorer import RateExplorer
 from transformer_course.figures.redraw_explorer import RedrawExplorer
 from transformer_course.figures.ring_explorer import RingExplorer
 from transformer_course.figures.sampling_explorer import SamplingExplorer
+from transformer_course.figures.scaling import law_and_prediction, ring_flow
 from transformer_course.figures.self_attention import (
     projections,
     scores_by_layers,
@@ -180,6 +181,7 @@ __all__ = [
     "head_removals",
     "kernel_fits",
     "key_planes",
+    "law_and_prediction",
     "learning_curves",
     "learning_from_labels",
     "look_back_flow",
@@ -212,6 +214,7 @@ __all__ = [
     "redrawn_histograms",
     "reliability_diagrams",
     "reshape_grids",
+    "ring_flow",
     "running_softmax_flow",
     "same_step",
     "scaling_curves",
