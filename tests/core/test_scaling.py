@@ -109,6 +109,7 @@ def test_memory_of_processes() -> None:
     four = training_memory(config, 7, 6, 8, n_processes=4)
     assert (four.weights, four.moments) == (alone.weights, alone.moments)
     assert four.activations == training_memory(config, 7, 6, 2).activations
+    assert training_memory(config, 7, 6) == training_memory(config, 7, 6, 1)
     shards = training_memory(config, 7, 6, 8, n_processes=4, sharded=True)
     assert 4 * shards.weights == pytest.approx(alone.weights, abs=16)
     assert shards.moments == 2 * shards.gradients == 2 * shards.weights

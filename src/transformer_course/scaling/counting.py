@@ -155,7 +155,7 @@ def training_memory(
     config: TransformerConfig,
     src_len: int,
     tgt_len: int,
-    batch: int,
+    batch: int = 1,
     *,
     n_processes: int = 1,
     sharded: bool = False,
