@@ -83,7 +83,7 @@ def rule_of_thumb(n_parameters: int, n_tokens: int) -> int:
     r"""Operations of a training by the rule $6NT$ (Kaplan et al. 2020, §2.1).
 
     Two for each weight and token forward, four backward. It holds for a model in which each token meets each
-    weight in a product. Tokens of a source don't meet the decoder, and an embedding that is looked up is no
+    weight in a product. Tokens of a source meet little of the decoder, and an embedding that is looked up is no
     product. Scores are left out: with long texts or narrow models they count.
 
     Args:
