@@ -95,6 +95,12 @@ DRAWN: dict[str, list[tuple[Callable[[], Figure], list[str]]]] = {
         )
     ],
     "key_planes": [(lambda: figures.key_planes([[1, 2]], TITLES, [[0.2] * N]), MARKUP * 2)],
+    "law_and_prediction": [
+        (
+            lambda: figures.law_and_prediction({n: ([1, 2, 3], [[3, 2, 1]]) for n in MARKUP}),
+            MARKUP,
+        )
+    ],
     "learning_curves": [(lambda: figures.learning_curves([1, 2], first(SEEDS, 3)), MARKUP[:3])],
     "learning_from_labels": [(lambda: figures.learning_from_labels([1, 2], SEEDS, 50), MARKUP)],
     "loss_by_position": [
