@@ -105,7 +105,12 @@ def watch(page: Page, visit: Visit, own: str) -> None:
         ),
     )
     page.on("request", lambda r: visit.loaded.add(r.url.partition("?")[0]))
-    page.on("requestfailed", lambda r: visit.missing.append(f"{r.url}: {r.failure}"))
+    # What a page no longer waits for when it goes is cut off, not missing.
+    cut_off = "net::ERR_ABORTED"
+    page.on(
+        "requestfailed",
+        lambda r: None if r.failure == cut_off else visit.missing.append(f"{r.url}: {r.failure}"),
+    )
     page.on("response", lambda r: visit.missing.append(r.url) if r.status >= 400 else None)
     page.on("console", lambda m: visit.errors.append(m.text) if m.type == "error" else None)
     page.on("pageerror", lambda error: visit.errors.append(str(error)))
