@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from tensor_peak import Peak
 from torch import Tensor
-from torch.multiprocessing.reductions import StorageWeakRef
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 from torch.utils.checkpoint import checkpoint
 
 from transformer_course.decoding import greedy
@@ -95,7 +93,7 @@ def _updates(config: dict[str, Any]) -> dict[str, Any]:
         first[way] = time.perf_counter() - started
         model.zero_grad(set_to_none=True)
         if way != "compiled":  # what a compiled program makes inside isn't seen
-            with _Peak() as measured:
+            with Peak() as measured:
                 compute()
             peaks[way] = measured.peak / 1e6
         updates[way] = _update(model, compute)
@@ -158,32 +156,6 @@ def _peak_speed() -> float:
         a @ b
         best = min(best, time.perf_counter() - started)
     return 2 * 1024**3 / best / 1e9
-
-
-class _Peak(TorchDispatchMode):
-    """The most bytes that tensors held at once, of all that were made while the block ran."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.alive: dict[int, tuple[StorageWeakRef, int]] = {}
-        self.peak = 0
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **(kwargs or {}))
-        given = {id_ for id_, _ in _storages((args, kwargs))} - self.alive.keys()
-        self.alive = {i: kept for i, kept in self.alive.items() if not kept[0].expired()}
-        for id_, storage in _storages(result):
-            if id_ not in given:  # it isn't a view of what was there before
-                self.alive[id_] = StorageWeakRef(storage), storage.nbytes()
-        self.peak = max(self.peak, sum(size for _, size in self.alive.values()))
-        return result
-
-
-def _storages(values: Any) -> list[tuple[int, Any]]:
-    found = (x.untyped_storage() for x in tree_leaves(values) if isinstance(x, Tensor))
-    return [(storage._cdata, storage) for storage in found]
 
 
 # Requests
