@@ -1,6 +1,7 @@
 """The most bytes that tensors hold at once, which the experiments on costs measure."""
 
-# mypy: disable-error-code="no-untyped-call"  # torch gives these classes no types
+# torch gives its classes no types here.
+# mypy: disable-error-code="no-untyped-call"
 
 from typing import Any
 
