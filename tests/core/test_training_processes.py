@@ -4,6 +4,7 @@ import json
 import math
 import os
 import signal
+import time
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -16,7 +17,12 @@ from processes import together
 from small_runs import reversals, small_model
 from torch import Tensor, nn
 
-from transformer_course.checkpoints import list_checkpoints, random_state, set_random_state
+from transformer_course.checkpoints import (
+    list_checkpoints,
+    random_state,
+    save_tensors,
+    set_random_state,
+)
 from transformer_course.corpus.batches import Example
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.fast import use_fast
@@ -219,7 +225,6 @@ def test_two_processes_go_on_to_the_last_bit(tmp_path: Path) -> None:
         first = trainer(processes, tmp_path, dropout=0.3)
         first.train(stop_at(4, 0, processes))
         torch.rand(7)
-        processes.wait()
         run = trainer(processes, tmp_path, dropout=0.3)
         run.resume()
         return trained(run)
@@ -229,6 +234,23 @@ def test_two_processes_go_on_to_the_last_bit(tmp_path: Path) -> None:
     assert resumed | {"losses": whole["losses"][4:]} == resumed
     assert resumed["weights"] == whole["weights"]
     assert resumed["valid"] == whole["valid"]
+
+
+def test_files_are_there_when_training_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On every process, however slow the disk of the one that writes is."""
+
+    def slowly(*args: Any) -> None:
+        time.sleep(0.5)
+        save_tensors(*args)
+
+    def work(processes: Processes) -> list[str]:
+        trainer(processes, tmp_path).train(stop_at(2, 0, processes))
+        return [path.stem for path in list_checkpoints(tmp_path)]
+
+    monkeypatch.setattr("transformer_course.training.trainer.save_tensors", slowly)
+    assert together(2, work) == [["step-0000002"]] * 2
 
 
 def test_only_the_first_process_writes(tmp_path: Path) -> None:

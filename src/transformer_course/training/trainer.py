@@ -151,8 +151,11 @@ class Trainer:
                 if report:
                     report(self._progress(loss, clock))
                 if outcome := self._after_update(interrupted):
-                    return outcome
-        return "finished"
+                    break
+            else:
+                outcome = "finished"
+        self.processes.wait()  # the first one's files are there
+        return outcome
 
     def _loss(self, *inputs: Any) -> Tensor:
         """What `loss_fn` says now: it may be another one than at the start."""
@@ -417,7 +420,6 @@ class Trainer:
             LostProcessError: if another process has ended.
             ValueError: if `evaluate` gives no finite "loss".
         """
-        self.processes.wait()  # the first one's files are there
         self.model.eval()
         if not self.history:
             return f"step {self.step}"
