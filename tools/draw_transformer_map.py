@@ -140,7 +140,7 @@ def frame(m: Map, x: int, y: int, height: int) -> None:
 def bottom(m: Map, x: int, name: str, words: str) -> None:
     """Draw the head of a column: its name, its words, embedding and positions."""
     m.add(text(x, 28, name, 17, bold=True), ("00", "06"))
-    m.box(x, 42, (words,), fill=PAPER)
+    m.box(x, 42, (words,), fill=PAPER, also="13" if x == RIGHT else "")
     m.arrow(f"M{x + 79},72 V86")
     m.box(x, 88, ("embedding",), ("06",))
     m.arrow(f"M{x + 79},118 V132")
@@ -167,7 +167,7 @@ def decoder(m: Map) -> None:
     bottom(m, RIGHT, "Decoder", "le chat est …")
     frame(m, RIGHT, 176, 386)
     m.three_inputs(RIGHT, 232, ("01", "03"))
-    m.box(RIGHT, 232, ("masked", "self-attention"), ("03", "04"), also="01 12", hatched="yes")
+    m.box(RIGHT, 232, ("masked", "self-attention"), ("03", "04"), also="01 12 13", hatched="yes")
     m.strip(RIGHT, 286, 204)
     m.arrow(f"M{RIGHT + 79},308 V404", ("02",), colour=QUERY)
     m.add(text(RIGHT + 86, 398, "Q", 13, bold=True), ("02",))
@@ -182,7 +182,7 @@ def decoder(m: Map) -> None:
     m.arrow(f"M{RIGHT + 79},552 V576")
     m.box(RIGHT, 578, ("linear, softmax",), ("06",))
     m.arrow(f"M{RIGHT + 79},608 V634", ("09",))
-    m.box(RIGHT, 636, ("next word:", "sur"), ("09",), fill=PAPER)
+    m.box(RIGHT, 636, ("next word:", "sur"), ("09",), fill=PAPER, also="13")
     m.arrow(f"M{RIGHT + BOX},660 H420 V57 H{RIGHT + BOX + 3}", ("09",))
 
 

@@ -16,6 +16,7 @@ what is recorded is what settles: the probe is run once more with weights that a
 and what this moves is left out.
 """
 
+import inspect
 import math
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -277,7 +278,9 @@ def _fixed_inputs(trainer: Trainer) -> Sequence[Tensor]:
 def _logits(model: nn.Module, inputs: Sequence[Tensor]) -> list[float]:
     """Some scores at the ends of the targets, and the spread of all."""
     if not hasattr(model, "encode"):
-        scores: Tensor = model(inputs[0])
+        parameters = inspect.signature(model.forward).parameters.values()
+        wanted = sum(p.default is p.empty for p in parameters)  # the source; perhaps its fertilities
+        scores: Tensor = model(*(inputs[0], inputs[-1])[:wanted])
         return [*scores.flatten()[:: 1 + scores.numel() // 12].tolist(), scores.std().item()]
     logits: Tensor = model(*inputs)
     return [
@@ -304,7 +307,10 @@ def _searches(model: Transformer, src: Tensor) -> dict[str, Any]:
 def _translations(translator: Translator) -> dict[str, Any]:
     """What a saved translator makes of some sentences."""
     pairs = [(text, "le chat dort") for text in SENTENCES]
-    return {"translations": translator.translate(SENTENCES), "scores": translator.score(pairs)}
+    found = {"translations": translator.translate(SENTENCES)}
+    if not hasattr(translator.model, "start"):  # it writes all words at once, and scores none
+        return found
+    return found | {"scores": translator.score(pairs)}
 
 
 def _rounded(value: Any) -> Any:

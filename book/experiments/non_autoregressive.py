@@ -9,15 +9,26 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
+import torch
+from torch import Tensor, nn
+
 from transformer_course.corpus import grammar
+from transformer_course.corpus.batches import BOS_ID, EOS_ID
 from transformer_course.corpus.pairs import Pair, words
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.decoding import Hypothesis
+from transformer_course.encoder_decoder import Transformer
 from transformer_course.evaluation import score_translations
+from transformer_course.export.ctranslate2_model import EngineTranslator, export_ctranslate2
+from transformer_course.figures.pass_explorer import films_of
 from transformer_course.inspecting import alignment_error_rate
+from transformer_course.masking import padding_mask
 from transformer_course.non_autoregressive import (
+    MASK_ID,
     FertilityTransformer,
     IbmModel,
     MaskPredict,
@@ -33,7 +44,8 @@ from transformer_course.translator import Translator
 
 APART = True
 CONFIG: dict[str, Any] = {
-    "n_pairs": 345_000,
+    "longest": 7,  # words of a source, its mark counted
+    "n_pairs": 100_000,
     "n_valid": 1000,
     "n_test": 1000,
     "n_aligned": 20_000,  # pairs whose alignments and entropy are measured
@@ -44,7 +56,9 @@ CONFIG: dict[str, Any] = {
     "lengths": 5,
     "rounds": 15,  # of the times
     "batch": 64,
-    "recipe": GRAMMAR_RECIPE.record() | {"training": asdict(GRAMMAR_RECIPE.training)},
+    "shown": "You wash your hands.",  # its translations begin with tu or with vous
+    "recipe": GRAMMAR_RECIPE.record()
+    | {"training": asdict(GRAMMAR_RECIPE.training) | {"max_steps": 3000, "validate_every": 500}},
     "models": {  # what differs from the recipe
         "deep encoder": {"n_layers": 5, "n_decoder_layers": 1},
         "fertilities": {"model": "nat"},
@@ -52,6 +66,7 @@ CONFIG: dict[str, Any] = {
     },
 }
 PROBE: dict[str, Any] = {
+    "longest": 9,
     "n_pairs": 300,
     "n_valid": 20,
     "n_test": 6,
@@ -63,6 +78,7 @@ PROBE: dict[str, Any] = {
     "lengths": 2,
     "rounds": 1,
     "batch": 4,
+    "shown": "You wash your hands.",
     "recipe": {
         "vocab_size": 400,
         "d_model": 32,
@@ -77,7 +93,7 @@ System = Callable[[list[str]], list[str]]
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train teacher and students with one seed; return scores, complexity of the data, and times."""
     splits = {
-        split: list(grammar.generate(split, config[f"n_{name}"], seed=0))
+        split: short_pairs(split, config[f"n_{name}"], config["longest"])
         for split, name in (("train", "pairs"), ("valid", "valid"), ("test", "test"))
     }
     raw, valid = splits["train"], splits["valid"]
@@ -90,7 +106,10 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         "word by word, greedy": searching(teacher, 1),
         f"word by word, beam {config['beam']}": searching(teacher, config["beam"]),
     }
+    systems |= strong_and_weak(teacher, folder / "teacher, exported")
     curves: dict[str, Any] = {}
+    places: dict[str, Any] = {}
+    films: dict[str, Any] = {}
     for kind, pairs in data.items():
         for name, changes in config["models"].items():
             place = folder / f"{name}, {kind}"
@@ -99,6 +118,11 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             curves[f"{name}, {kind}"] = [round(record["loss"], 5) for record in history]
             for way, system in ways_of(student, teacher, config).items():
                 systems[f"{name}{way}, {kind}"] = system
+            if isinstance(student.model, MaskPredict):
+                films[kind] = films_of(student, config["shown"], config["passes"])
+                places[kind] = first_pass(student, config["shown"])
+            if name == "deep encoder":
+                systems |= strong(student, folder / f"{name}, {kind}, exported", f"{name}, {kind}")
     said = {name: system([p.source for p in splits["test"]]) for name, system in systems.items()}
     return {
         "curves": curves,
@@ -107,8 +131,19 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             "data": {kind: complexity(pairs, config) for kind, pairs in data.items()},
             **times(systems, [p.source for p in splits["test"]], config),
         },
-        "texts": {"said": {name: texts[:20] for name, texts in said.items()}},
+        "texts": {
+            "sources": [pair.source for pair in splits["test"][:20]],
+            "said": {name: texts[:20] for name, texts in said.items()},
+            "first pass": places,
+            "films": films,
+        },
     }
+
+
+def short_pairs(split: str, count: int, longest: int) -> list[Pair]:
+    """The first so many pairs of the grammar whose source is short enough."""
+    every = grammar.generate(split, 100 * count, seed=0)
+    return list(islice((pair for pair in every if len(words(pair.source)) <= longest), count))
 
 
 def trained(
@@ -177,14 +212,79 @@ def passing(translator: Translator, passes: int, lengths: int) -> System:
     return translate
 
 
+class Uncached(nn.Module):
+    """Greedy search that reads the whole beginning again for each token: a weak opponent."""
+
+    def __init__(self, model: Transformer) -> None:
+        super().__init__()
+        self.config, self.model = model.config, model
+
+    @torch.inference_mode()
+    def translate_ids(self, src: Tensor, max_len: int = 100, **_: int) -> list[list[Hypothesis]]:
+        """Translate; numbers for a beam are ignored."""
+        src_mask = padding_mask(src, self.config.pad_id)
+        memory = self.model.encode(src, src_mask)
+        tgt = torch.full((len(src), 1), BOS_ID)
+        while tgt.shape[1] <= max_len and not (tgt == EOS_ID).any(-1).all():
+            logits = self.model.logits(self.model.decode(tgt, memory, src_mask))[:, -1]
+            logits[:, [self.config.pad_id, BOS_ID]] = -torch.inf
+            tgt = torch.cat([tgt, logits.argmax(-1, keepdim=True)], dim=1)
+        rows = [row[1:] for row in tgt.tolist()]
+        rows = [row[: row.index(EOS_ID) + 1] if EOS_ID in row else row for row in rows]
+        return [[Hypothesis(row, 0.0, 0.0)] for row in rows]
+
+
+def strong_and_weak(teacher: Translator, folder: Path) -> dict[str, System]:
+    """The teacher in an engine made for speed, and without its cache."""
+    weak = Translator(Uncached(teacher.model), teacher.vocabulary)
+    return strong(teacher, folder, "word by word") | {
+        "word by word, greedy, no cache": searching(weak, 1)
+    }
+
+
+def strong(translator: Translator, folder: Path, name: str) -> dict[str, System]:
+    """A model that writes word by word in CTranslate2."""
+    if not folder.exists():
+        export_ctranslate2(translator, folder)
+    return {f"{name}, greedy, CTranslate2": searching(EngineTranslator(folder), 1)}
+
+
+def first_pass(translator: Translator, text: str) -> list[list[tuple[str, float]]]:
+    """The three likeliest pieces at each place, with their probabilities, when everything is a gap."""
+    model: MaskPredict = translator.model
+    (ids,) = translator.vocabulary.encode([text])
+    with torch.inference_mode():
+        memory, src_mask, lengths = model.read(torch.tensor([[*ids, EOS_ID]]))
+        gaps = torch.full((1, 1 + int(lengths[0, 1:].argmax())), MASK_ID)
+        likely = model.output(model.fill(gaps, memory, src_mask)).softmax(-1)[0].topk(3)
+    return [
+        [(translator.vocabulary.piece(i), round(p, 4)) for i, p in zip(*row, strict=True)]
+        for row in zip(likely.indices.tolist(), likely.values.tolist(), strict=True)
+    ]
+
+
 def scores_of(pairs: Sequence[Pair], texts: Sequence[str]) -> dict[str, float]:
-    """What a system scores."""
+    """What a system scores; mixtures are a share of the sentences that have several right answers."""
     scores = score_translations(pairs, texts)
+    several = [
+        is_mixture(pair, text)
+        for pair, text in zip(pairs, texts, strict=True)
+        if len(pair.targets) > 1
+    ]
     return {
         "exact match": scores.exact_match,
         "BLEU": round(scores.bleu, 3),
         "repeated words": round(repeated_words(texts), 5),
+        "mixtures": round(sum(several) / max(1, len(several)), 5),
     }
+
+
+def is_mixture(pair: Pair, text: str) -> bool:
+    """Whether a wrong answer has at each place a word of a right one."""
+    said = words(text)
+    same = [row for row in map(words, pair.targets) if len(row) == len(said)]
+    fits = all(word in column for word, *column in zip(said, *same, strict=True))
+    return bool(same) and fits and not pair.accepts(text)
 
 
 def complexity(pairs: Sequence[Pair], config: dict[str, Any]) -> dict[str, float]:

@@ -46,6 +46,7 @@ NEW_FORM = [
     "10_inspecting",
     "11_families",
     "12_long_context",
+    "13_non_autoregressive",
     "14_scaling",
     "15_multi30k",
 ]
