@@ -19,7 +19,6 @@ from torch import Tensor, nn
 from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import BOS_ID, EOS_ID
 from transformer_course.corpus.pairs import Pair, words
-from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.evaluation import score_translations
@@ -112,8 +111,10 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     films: dict[str, Any] = {}
     for kind, pairs in data.items():
         for name, changes in config["models"].items():
+            if kind == "raw" and "model" not in changes:
+                continue  # Kasai et al. 2021 distil, too
             place = folder / f"{name}, {kind}"
-            student = trained(changes, seed, pairs, valid, place, config, teacher.vocabulary)
+            student = trained(changes, seed, pairs, valid, place, config, teacher)
             history = json.loads((place / "history.json").read_text(encoding="utf-8"))
             curves[f"{name}, {kind}"] = [round(record["loss"], 5) for record in history]
             for way, system in ways_of(student, teacher, config).items():
@@ -153,9 +154,12 @@ def trained(
     valid: Sequence[Pair],
     folder: Path,
     config: dict[str, Any],
-    vocabulary: Vocabulary | None = None,
+    teacher: Translator | None = None,
 ) -> Translator:
-    """A translator of the recipe with these changes; an interrupted run goes on."""
+    """A translator of the recipe with these changes; an interrupted run goes on.
+
+    A parallel model begins with its teacher's weights, as the encoder of Gu et al. 2018 does.
+    """
     recipe = config["recipe"] | changes
     training = TrainingConfig(**recipe["training"] | {"seed": seed})
     translator, outcome = train_translator(
@@ -164,7 +168,8 @@ def trained(
         folder,
         Recipe(**recipe | {"training": training}),
         resume=(folder / "recipe.json").exists(),
-        vocabulary=vocabulary,
+        vocabulary=teacher.vocabulary if teacher else None,
+        start=teacher if "model" in changes else None,
     )
     if outcome == "interrupted":
         raise KeyboardInterrupt

@@ -17,8 +17,16 @@ from small_runs import number_pairs, small_recipe, trained, trained_run
 
 import transformer_course
 from transformer_course import cli
-from transformer_course.checkpoints import CheckpointError, checkpoint_path, load_tensors
+from transformer_course.checkpoints import (
+    CheckpointError,
+    checkpoint_path,
+    list_checkpoints,
+    load_tensors,
+    read_checkpoint,
+    weights_of,
+)
 from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import length_penalty
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.evaluation import likelihood
@@ -537,6 +545,45 @@ def test_a_student_has_the_subwords_of_its_teacher(tmp_path: Path) -> None:
     found = both.search(["one two"], top_beams=3)[0]
     said = teacher.vocabulary.decode([h.ids for h in found])
     assert len(said) == 3
+
+
+@pytest.mark.parametrize("name", ["transformer", "nat", "mask-predict"])
+def test_a_model_begins_with_the_weights_of_another(name: str, tmp_path: Path) -> None:
+    """Also if it stops before its first validation, and is resumed without the other one."""
+    train, valid, _ = split_pairs(number_pairs())
+    start, _ = train_translator(train, valid, tmp_path / "start", small_recipe())
+    recipe, folder = replace(small_recipe(), model=name), tmp_path / "new"
+
+    def stop(progress: Any) -> None:
+        if progress.step == 2:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_translator(train, valid, folder, recipe, start=start, report=stop)
+    (first,) = list_checkpoints(folder)
+    saved, _ = read_checkpoint(first)
+    body = "" if name == "transformer" else "body."
+    for key, weight in weights_of(start.model).items():
+        assert torch.equal(saved[f"model.{body}{key}"], weight), key
+    resumed, _ = train_translator(train, valid, folder, resume=True)
+    whole, _ = train_translator(train, valid, tmp_path / "whole", recipe, start=start)
+    assert resumed.vocabulary.digest == start.vocabulary.digest
+    for one, other in zip(resumed.model.parameters(), whole.model.parameters(), strict=True):
+        assert torch.equal(one, other)
+
+
+def test_a_start_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+    start, _ = train_translator(train, valid, tmp_path / "start", small_recipe(max_steps=1))
+    deeper = replace(small_recipe(), n_layers=3)
+    with pytest.raises(CheckpointError, match="weights don't fit the model"):
+        train_translator(train, valid, tmp_path / "deeper", deeper, start=start)
+    assert not (tmp_path / "deeper" / "recipe.json").exists()
+    other = Vocabulary.train(["un", "one"], 290)
+    with pytest.raises(ValueError, match="its vocabulary is another one"):
+        train_translator(
+            train, valid, tmp_path / "other", small_recipe(), vocabulary=other, start=start
+        )
 
 
 def test_an_unknown_model_is_refused(run: Run, files: list[Path], tmp_path: Path) -> None:

@@ -62,6 +62,7 @@ def train_translator(
     report: Callable[[Progress], None] | None = None,
     evaluate: Callable[[Translator], dict[str, float]] | None = None,
     vocabulary: Vocabulary | None = None,
+    start: Translator | None = None,
     begin: Callable[[str], None] = lambda part: None,
     device: str = "cpu",
     processes: Processes = ALONE,
@@ -85,6 +86,9 @@ def train_translator(
         evaluate: gives scores by name that are kept in the history at every validation, beside the loss.
         vocabulary: the subwords of another translator, so that one can score what the other writes (chapter
             13); learnt from `train` if left out. A run that is resumed keeps its own, and so do shards.
+        start: a translator whose weights the new model begins with, and whose subwords it has: to go on with
+            other pairs, or to make a parallel model of one that writes word by word (chapter 13). The run has
+            a checkpoint before its first update, so it is resumed without this.
         begin: called with the name of each part before the first update and after the last, which takes long
             where there are many pairs.
         device: where the model computes, as torch names it.
@@ -101,12 +105,14 @@ def train_translator(
 
     Raises:
         PairError: if a sentence is empty, or too long for the model or for a batch.
-        CheckpointError: if `folder` already holds a run and `resume` is false, the run to resume is missing,
-            has a damaged checkpoint, was another run, or shall be made longer and stopped early, without
-            more patience, another process is training there, or a file can't be written.
-        ValueError: if there are no pairs, a sentence is no text that UTF-8 can write, or the loss, the gradient
-            or the validation's loss is no longer a number; or with `shard`, if torch is older than 2.7, or
-            `evaluate` is given, for which no process has a whole translator; or if torch can't compile.
+        CheckpointError: if `folder` already holds a run and `resume` is false, the weights of `start` don't fit
+            the recipe's model, the run to resume is missing, has a damaged checkpoint, was another run, or
+            shall be made longer and stopped early, without more patience, another process is training there,
+            or a file can't be written.
+        ValueError: if there are no pairs, `start` has another vocabulary, a sentence is no text that UTF-8 can
+            write, or the loss, the gradient or the validation's loss is no longer a number; or with `shard`,
+            if torch is older than 2.7, or `evaluate` is given, for which no process has a whole translator; or
+            if torch can't compile.
         KeyboardInterrupt: at a second Ctrl-C.
     """
     folder = Path(folder)
@@ -128,18 +134,28 @@ def train_translator(
             if processes.first:
                 refuse_used(folder)
             recipe = recipe or Recipe()
-        vocabulary = _vocabulary(train, recipe, vocabulary, begin)
+        given = start.vocabulary if start and not vocabulary else vocabulary
+        vocabulary = _vocabulary(train, recipe, given, begin)
+        if start and start.vocabulary.digest != vocabulary.digest:
+            raise ValueError(
+                "start must have the subwords of the run: its vocabulary is another one"
+            )
         if not isinstance(train, Shards):
             begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
         model = fresh_model(recipe, len(vocabulary), device, sharded=sharded, compiled=compiled)
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate, processes)
-        if resume and (checkpoint or list_checkpoints(folder)):
+        goes_on = resume and (checkpoint or list_checkpoints(folder))
+        if goes_on:
             trainer.resume(checkpoint)
+        elif start:
+            load_weights(getattr(model, "body", model), weights_of(start.model))
         if processes.first:
             if not resume:
                 save_vocabulary(vocabulary, folder)
             if not resume or recipe != Recipe.load(folder):  # longer now, or gentler
                 recipe.save(folder)
+        if start and not goes_on:
+            trainer.save()
         outcome = trainer.train(report)
         if outcome != "interrupted":
             begin("choosing the weights, and trying them")
