@@ -19,6 +19,7 @@ from torch import Tensor, nn
 from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import BOS_ID, EOS_ID
 from transformer_course.corpus.pairs import Pair, words
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.evaluation import score_translations
@@ -55,7 +56,7 @@ CONFIG: dict[str, Any] = {
     "lengths": 5,
     "rounds": 15,  # of the times
     "batch": 64,
-    "shown": "You wash your hands.",  # its translations begin with tu or with vous
+    "shown": {"first pass": "You wash your hands.", "film": "This nun's scarf is big."},
     "recipe": GRAMMAR_RECIPE.record()
     | {"training": asdict(GRAMMAR_RECIPE.training) | {"max_steps": 3000, "validate_every": 500}},
     "models": {  # what differs from the recipe
@@ -77,7 +78,7 @@ PROBE: dict[str, Any] = {
     "lengths": 2,
     "rounds": 1,
     "batch": 4,
-    "shown": "You wash your hands.",
+    "shown": {"first pass": "You are sleepy.", "film": "The cat sleeps."},
     "recipe": {
         "vocab_size": 400,
         "d_model": 32,
@@ -101,12 +102,14 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         "raw": raw,
         "distilled": distilled(teacher, raw, folder / "distilled.json", config),
     }
+    vocabulary = teacher.vocabulary
     systems: dict[str, System] = {
         "word by word, greedy": searching(teacher, 1),
         f"word by word, beam {config['beam']}": searching(teacher, config["beam"]),
     }
     systems |= strong_and_weak(teacher, folder / "teacher, exported")
     curves: dict[str, Any] = {}
+    lengths: dict[str, Any] = {}
     places: dict[str, Any] = {}
     films: dict[str, Any] = {}
     for kind, pairs in data.items():
@@ -119,9 +122,11 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             curves[f"{name}, {kind}"] = [round(record["loss"], 5) for record in history]
             for way, system in ways_of(student, teacher, config).items():
                 systems[f"{name}{way}, {kind}"] = system
-            if isinstance(student.model, MaskPredict):
-                films[kind] = films_of(student, config["shown"], config["passes"])
-                places[kind] = first_pass(student, config["shown"])
+            if isinstance(model := student.model, MaskPredict):
+                tests = splits["test"]
+                lengths[kind] = with_lengths(model, vocabulary, tests, max(config["passes"]))
+                films[kind] = films_of(student, config["shown"]["film"], config["passes"])
+                places[kind] = first_pass(model, vocabulary, config["shown"]["first pass"])
             if name == "deep encoder":
                 systems |= strong(student, folder / f"{name}, {kind}, exported", f"{name}, {kind}")
     said = {name: system([p.source for p in splits["test"]]) for name, system in systems.items()}
@@ -129,6 +134,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         "curves": curves,
         "scores": {
             **{name: scores_of(splits["test"], texts) for name, texts in said.items()},
+            "lengths": lengths,
             "data": {kind: complexity(pairs, config) for kind, pairs in data.items()},
             **times(systems, [p.source for p in splits["test"]], config),
         },
@@ -254,16 +260,39 @@ def strong(translator: Translator, folder: Path, name: str) -> dict[str, System]
     return {f"{name}, greedy, CTranslate2": searching(EngineTranslator(folder), 1)}
 
 
-def first_pass(translator: Translator, text: str) -> list[list[tuple[str, float]]]:
+@torch.inference_mode()
+def with_lengths(
+    model: MaskPredict, vocabulary: Vocabulary, pairs: Sequence[Pair], passes: int
+) -> dict[str, float]:
+    """How often mask-predict knows the length; and what it scores if told that of the first right answer."""
+    model.passes, known, rows = passes, 0, []
+    for pair in pairs:
+        source, *right = vocabulary.encode(
+            [*map(vocabulary.normalise, (pair.source, *pair.targets))]
+        )
+        memory, src_mask, logits = model.read(torch.tensor([[*source, EOS_ID]]))
+        known += int(logits[0, 1:].argmax()) + 1 in map(len, right)
+        *_, last = model.go_over(torch.tensor([len(right[0])]), memory, src_mask)
+        rows.append(last.tokens[0].tolist())
+    return {
+        "length right": known / len(pairs),
+        "exact match, told the length": score_translations(
+            pairs, vocabulary.decode(rows)
+        ).exact_match,
+    }
+
+
+def first_pass(
+    model: MaskPredict, vocabulary: Vocabulary, text: str
+) -> list[list[tuple[str, float]]]:
     """The three likeliest pieces at each place, with their probabilities, when everything is a gap."""
-    model: MaskPredict = translator.model
-    (ids,) = translator.vocabulary.encode([text])
+    (ids,) = vocabulary.encode([text])
     with torch.inference_mode():
         memory, src_mask, lengths = model.read(torch.tensor([[*ids, EOS_ID]]))
         gaps = torch.full((1, 1 + int(lengths[0, 1:].argmax())), MASK_ID)
         likely = model.output(model.fill(gaps, memory, src_mask)).softmax(-1)[0].topk(3)
     return [
-        [(translator.vocabulary.piece(i), round(p, 4)) for i, p in zip(*row, strict=True)]
+        [(vocabulary.piece(i), round(p, 4)) for i, p in zip(*row, strict=True)]
         for row in zip(likely.indices.tolist(), likely.values.tolist(), strict=True)
     ]
 
