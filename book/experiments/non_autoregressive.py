@@ -51,10 +51,10 @@ CONFIG: dict[str, Any] = {
     "n_aligned": 20_000,  # pairs whose alignments and entropy are measured
     "updates": 5,  # of IBM model 1, then of model 2
     "beam": 4,
-    "candidates": [1, 10, 100],
+    "candidates": [1, 10],
     "passes": [1, 2, 4, 10],
     "lengths": 5,
-    "rounds": 15,  # of the times
+    "rounds": 7,  # of the times
     "batch": 64,
     "shown": {"first pass": "You wash your hands.", "film": "This nun's scarf is big."},
     "recipe": GRAMMAR_RECIPE.record()
@@ -166,6 +166,8 @@ def trained(
 
     A parallel model begins with its teacher's weights, as the encoder of Gu et al. 2018 does.
     """
+    if (folder / "model.safetensors").exists():
+        return Translator.load(folder)
     recipe = config["recipe"] | changes
     training = TrainingConfig(**recipe["training"] | {"seed": seed})
     translator, outcome = train_translator(

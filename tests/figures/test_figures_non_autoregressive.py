@@ -76,7 +76,7 @@ def test_a_strip_shows_what_each_pass_wrote_and_what_is_guessed_again() -> None:
     thick = [square.get_linewidth() > 2 for square in grounds]
     assert thick == [new for row in WRITTEN for new in row]
     places = {(int(corner.get_x()), int(corner.get_y())) for corner in corners}
-    assert places == {(2, 0), (1, 1)}  # a place of pass t is written by pass t + 1
+    assert places == {(0, 2), (1, 1)}  # a place of pass t is written by pass t + 1
     shown = texts(figure.axes[0])
     assert shown[:9] == ["pass 0", "il", "0.90", "est", "0.60", "est", "0.30", ".", "0.99"]
 

@@ -72,8 +72,9 @@ def fertility_copies(
             f"{len(target)}"
         )
     n = max(len(source), len(target))
-    size = _letters([*source, *target], n)
-    figure, axes = plt.subplots(figsize=(max(4.5, 0.95 * n + 1.1), 3.7))
+    width = max(4.5, 0.95 * n + 1.1) if n > 8 else 7.6
+    size = _letters([*source, *target], width / (n + 1.2))
+    figure, axes = plt.subplots(figsize=(width, 3.7))
     owners = [i for i, number in enumerate(fertilities) for _ in range(number)]
     left, below = (n - len(source)) / 2, (n - len(target)) / 2
     for i, (word, number) in enumerate(zip(source, fertilities, strict=True)):
@@ -100,9 +101,9 @@ def fertility_copies(
     return figure
 
 
-def _letters(names: Sequence[str], n: int) -> float:
-    """The size at which the longest of some words fits into a box."""
-    return float(np.clip(82 / max(map(len, names)), 6.5, 11.5 if n <= 8 else 10.5))
+def _letters(names: Sequence[str], box: float) -> float:
+    """The size at which the longest of some words fits into a box of so many inches."""
+    return float(np.clip(86 * box / max(map(len, names)), 6, 11.5))
 
 
 def _box(axes: Axes, place: tuple[float, float], word: str, colour: str, size: float) -> None:
@@ -119,7 +120,7 @@ def pass_strip(
     probabilities: Sequence[Sequence[float]],
     written: Sequence[Sequence[bool]],
 ) -> Figure:
-    """Draw a translation in several passes, as a film strip: a row for each pass.
+    """Draw a translation in several passes, as a film strip: a column for each pass.
 
     The darker a word's ground, the more probable the word was in the pass that wrote it. What a pass has
     written has a thick frame; a hatched corner says that the word is a gap before the next pass.
@@ -148,17 +149,17 @@ def pass_strip(
     (n,) = sizes
     if not 1 <= n <= LONGEST:
         raise ValueError(f"tokens ({n} a row) must be 1 to {LONGEST}")
-    size = _letters([word for row in tokens for word in row], n)
-    figure, axes = plt.subplots(figsize=(max(4, 0.95 * n + 1.1), 0.85 * len(tokens) + 0.5))
+    size = _letters([word for row in tokens for word in row], 1.2)
+    figure, axes = plt.subplots(figsize=(max(3.0, 1.3 * len(tokens)), 0.52 * n + 0.5))
     for t, rows in enumerate(zip(tokens, probabilities, written, strict=True)):
-        axes.text(-0.15, t + 0.46, f"pass {t}", ha="right", va="center", fontsize=11)
+        axes.text(t + 0.5, -0.1, f"pass {t}", ha="center", va="bottom", fontsize=11)
         gaps = written[t + 1] if t + 1 < len(tokens) else [False] * n
         for j, (word, p, new) in enumerate(zip(*rows, strict=True)):
-            _frame(axes, (j, t), p, new, gaps[j])
+            _frame(axes, (t, j), p, new, gaps[j])
             ink = "white" if p > 0.62 else INK
-            axes.text(j + 0.5, t + 0.35, word, ha="center", va="center", color=ink, fontsize=size)
-            axes.text(j + 0.5, t + 0.7, f"{p:.2f}", ha="center", va="center", color=ink, fontsize=8)
-    axes.set(xlim=(-1.1, n + 0.05), ylim=(len(tokens) + 0.05, -0.1), xticks=[], yticks=[])
+            axes.text(t + 0.5, j + 0.32, word, ha="center", va="center", color=ink, fontsize=size)
+            axes.text(t + 0.5, j + 0.7, f"{p:.2f}", ha="center", va="center", color=ink, fontsize=8)
+    axes.set(xlim=(-0.02, len(tokens) + 0.02), ylim=(n, -0.6), xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     return figure
 
