@@ -279,9 +279,8 @@ def _logits(model: nn.Module, inputs: Sequence[Tensor]) -> list[float]:
     """Some scores at the ends of the targets, and the spread of all."""
     if not hasattr(model, "encode"):
         parameters = inspect.signature(model.forward).parameters.values()
-        wanted = sum(
-            p.default is p.empty for p in parameters
-        )  # the source; perhaps its fertilities
+        # The source; some want its fertilities, or a target, too.
+        wanted = sum(p.default is p.empty for p in parameters)
         scores: Tensor = model(*(inputs[0], inputs[-1])[:wanted])
         return [*scores.flatten()[:: 1 + scores.numel() // 12].tolist(), scores.std().item()]
     logits: Tensor = model(*inputs)

@@ -72,7 +72,9 @@ def fertility_copies(
             f"{len(target)}"
         )
     n = max(len(source), len(target))
-    width = max(4.5, 0.95 * n + 1.1) if n > 8 else 7.6
+    width = max(4.5, 0.95 * n + 1.1)
+    if n <= 8:
+        width = min(width, 7.6)  # as wide as a telephone can show
     size = _letters([*source, *target], width / (n + 1.2))
     figure, axes = plt.subplots(figsize=(width, 3.7))
     owners = [i for i, number in enumerate(fertilities) for _ in range(number)]
