@@ -26,6 +26,7 @@ from transformer_course.non_autoregressive import (
     IbmModel,
     MaskPredict,
     NoisyParallel,
+    aligned_fertilities,
     bare_targets,
     conditional_entropy,
     copy_by_fertility,
@@ -238,6 +239,17 @@ def test_fertilities_sum_to_the_length_if_nothing_is_written_by_nobody() -> None
     assert found[1] >= 2
     with refuses("link (2, 1) must name one of the source's 2 words"):
         fertilities({(2, 1)}, 2)
+
+
+def test_no_word_writes_more_than_a_model_knows() -> None:
+    # One source word explains everything: sixty target words would be its own.
+    pairs = [(["a", "b", "c"], ["x"] * 60), (["a"], ["x"])] * 5
+    (many, one, *_) = aligned_fertilities(pairs)
+    assert sum(many) == 60
+    assert max(many) <= 49
+    assert one == [1]
+    assert aligned_fertilities(pairs, most=20)[0] == [20, 20, 20]
+    FertilityBatches([([5, 6, 7], [8] * 60)], [many], 200, 100)
 
 
 @pytest.mark.parametrize(

@@ -210,16 +210,20 @@ def fertilities(links: Iterable[tuple[int, int]], src_len: int) -> list[int]:
     return found
 
 
-def aligned_fertilities(pairs: Sequence[TokenPair], updates: int = 5) -> list[list[int]]:
+def aligned_fertilities(
+    pairs: Sequence[TokenPair], updates: int = 5, most: int = 49
+) -> list[list[int]]:
     """Fertilities of all pairs, from the pairs alone: model 1, then model 2 (Brown et al. 1993), then `align`.
 
     Args:
         pairs: source and target of each sentence, no source empty. The tables are learnt from at most 50,000
             of them, spread evenly.
         updates: of model 1, and as many of model 2.
+        most: target words of one source word; `FertilityTransformer` knows up to 49.
 
     Returns:
-        A number for each source word of each pair; they sum to the target's length.
+        A number for each source word of each pair; they sum to the target's length. None is above `most`, if
+        there are enough words: the surplus goes to the next ones.
 
     Raises:
         ValueError: as `IbmModel` does.
@@ -231,4 +235,21 @@ def aligned_fertilities(pairs: Sequence[TokenPair], updates: int = 5) -> list[li
     for n in range(2 * updates):
         model.update(positions=n >= updates)
     aligned = zip(model.align(pairs, null=False), pairs, strict=True)
-    return [fertilities(links, len(src)) for links, (src, _) in aligned]
+    return [_spread(fertilities(links, len(src)), most) for links, (src, _) in aligned]
+
+
+def _spread(counts: list[int], most: int) -> list[int]:
+    """What is above `most` goes to the next word, from the last one to the first.
+
+    >>> _spread([1, 5, 0, 4], most=3)
+    [2, 3, 2, 3]
+    """
+    surplus = 0
+    found = list(counts)
+    for place in [*range(len(found))] * 2:
+        surplus += found[place]
+        found[place] = min(surplus, most)
+        surplus -= found[place]
+    if found:
+        found[-1] += surplus  # more words than the model can write
+    return found

@@ -1,0 +1,181 @@
+"""What the experiments of chapter 13 have in common: a teacher, students of three kinds, and their times."""
+
+import json
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from transformer_course.corpus.batches import BOS_ID, EOS_ID
+from transformer_course.corpus.pairs import Pair
+from transformer_course.decoding import Hypothesis
+from transformer_course.encoder_decoder import Transformer
+from transformer_course.export.ctranslate2_model import EngineTranslator, export_ctranslate2
+from transformer_course.masking import padding_mask
+from transformer_course.non_autoregressive import (
+    FertilityTransformer,
+    MaskPredict,
+    NoisyParallel,
+    distil,
+)
+from transformer_course.recipe import Recipe, train_translator
+from transformer_course.training import TrainingConfig
+from transformer_course.translator import Translator
+
+System = Callable[[list[str]], list[str]]
+
+
+def trained(
+    changes: dict[str, Any],
+    seed: int,
+    train: Sequence[Pair],
+    valid: Sequence[Pair],
+    folder: Path,
+    config: dict[str, Any],
+    teacher: Translator | None = None,
+) -> Translator:
+    """A translator of the recipe with these changes; an interrupted run goes on.
+
+    A parallel model begins with its teacher's weights, as the encoder of Gu et al. 2018 does. It is trained on
+    a graphics card if there is one; what comes back is on the processor, where times are measured.
+    """
+    if (folder / "model.safetensors").exists():
+        return Translator.load(folder)
+    recipe = config["recipe"] | changes
+    updates = config["recipe"]["training"] | changes.get("training", {})
+    training = TrainingConfig(**updates | {"seed": seed})
+    _, outcome = train_translator(
+        train,
+        valid,
+        folder,
+        Recipe(**recipe | {"training": training}),
+        resume=(folder / "recipe.json").exists(),
+        vocabulary=teacher.vocabulary if teacher else None,
+        start=teacher if "model" in changes else None,
+        device="cuda" if torch.cuda.is_available() else "cpu",
+    )
+    if outcome == "interrupted":
+        raise KeyboardInterrupt
+    return Translator.load(folder)
+
+
+def distilled(
+    teacher: Translator, pairs: list[Pair], path: Path, config: dict[str, Any]
+) -> list[Pair]:
+    """What the teacher says to all sources, kept in a file: it takes a while."""
+    if not path.exists():
+        found = distil(teacher, pairs, beam=config["beam"])
+        path.write_text(json.dumps([pair.target for pair in found]), encoding="utf-8")
+    targets = json.loads(path.read_text(encoding="utf-8"))
+    return [Pair(pair.source, (text,)) for pair, text in zip(pairs, targets, strict=True)]
+
+
+def ways_of(student: Translator, teacher: Translator, config: dict[str, Any]) -> dict[str, System]:
+    """The ways in which a student is asked to translate."""
+    model, vocabulary = student.model, student.vocabulary
+    if isinstance(model, FertilityTransformer):
+        return {
+            f", {n} candidates": searching(
+                Translator(NoisyParallel(model, teacher.model, n), vocabulary), 1
+            )
+            for n in config["candidates"]
+        }
+    if isinstance(model, MaskPredict):
+        return {f", T = {n}": passing(student, n, config["lengths"]) for n in config["passes"]}
+    return {", greedy": searching(student, 1)}
+
+
+def searching(translator: Translator, beam: int) -> System:
+    """A translator as a system with this width of beam."""
+    return lambda texts: translator.translate(texts, beam=beam)
+
+
+def passing(translator: Translator, passes: int, lengths: int) -> System:
+    """Mask-predict with this many passes."""
+
+    def translate(texts: list[str]) -> list[str]:
+        translator.model.passes = passes
+        return translator.translate(texts, beam=lengths)
+
+    return translate
+
+
+@torch.inference_mode()
+def told_lengths(
+    translator: Translator, pairs: Sequence[Pair], passes: int
+) -> tuple[float, list[str]]:
+    """How often mask-predict knows the length; and what it writes if told that of the first right answer."""
+    model, vocabulary = translator.model, translator.vocabulary
+    model.passes, known, rows = passes, 0, []
+    for pair in pairs:
+        source, *right = vocabulary.encode(
+            [*map(vocabulary.normalise, (pair.source, *pair.targets))]
+        )
+        memory, src_mask, logits = model.read(torch.tensor([[*source, EOS_ID]]))
+        known += int(logits[0, 1:].argmax()) + 1 in map(len, right)
+        *_, last = model.go_over(torch.tensor([len(right[0])]), memory, src_mask)
+        rows.append(last.tokens[0].tolist())
+    return known / len(pairs), vocabulary.decode(rows)
+
+
+class Uncached(nn.Module):
+    """Greedy search that reads the whole beginning again for each token: a weak opponent."""
+
+    def __init__(self, model: Transformer) -> None:
+        super().__init__()
+        self.config, self.model = model.config, model
+
+    @torch.inference_mode()
+    def translate_ids(self, src: Tensor, max_len: int = 100, **_: int) -> list[list[Hypothesis]]:
+        """Translate; numbers for a beam are ignored."""
+        src_mask = padding_mask(src, self.config.pad_id)
+        memory = self.model.encode(src, src_mask)
+        tgt = torch.full((len(src), 1), BOS_ID)
+        while tgt.shape[1] <= max_len and not (tgt == EOS_ID).any(-1).all():
+            logits = self.model.logits(self.model.decode(tgt, memory, src_mask))[:, -1]
+            logits[:, [self.config.pad_id, BOS_ID]] = -torch.inf
+            tgt = torch.cat([tgt, logits.argmax(-1, keepdim=True)], dim=1)
+        rows = [row[1:] for row in tgt.tolist()]
+        rows = [row[: row.index(EOS_ID) + 1] if EOS_ID in row else row for row in rows]
+        return [[Hypothesis(row, 0.0, 0.0)] for row in rows]
+
+
+def strong_and_weak(teacher: Translator, folder: Path) -> dict[str, System]:
+    """The teacher in an engine made for speed, and without its cache."""
+    weak = Translator(Uncached(teacher.model), teacher.vocabulary)
+    return strong(teacher, folder, "word by word") | {
+        "word by word, greedy, no cache": searching(weak, 1)
+    }
+
+
+def strong(translator: Translator, folder: Path, name: str) -> dict[str, System]:
+    """A model that writes word by word in CTranslate2."""
+    if not folder.exists():
+        export_ctranslate2(translator, folder)
+    return {f"{name}, greedy, CTranslate2": searching(EngineTranslator(folder), 1)}
+
+
+def times(systems: dict[str, System], texts: list[str], config: dict[str, Any]) -> dict[str, Any]:
+    """Seconds for one sentence and for a batch, all systems in turns: medians over the rounds."""
+    of_one: dict[str, list[float]] = {name: [] for name in systems}
+    of_batch: dict[str, list[float]] = {name: [] for name in systems}
+    for n in range(config["rounds"]):
+        one, batch = texts[n : n + 1], texts[n : n + config["batch"]]
+        for name, system in systems.items():
+            of_one[name].append(seconds(system, one))
+            of_batch[name].append(seconds(system, batch))
+    return {
+        "seconds, one sentence": {name: statistics.median(found) for name, found in of_one.items()},
+        "seconds, a batch": {name: statistics.median(found) for name, found in of_batch.items()},
+    }
+
+
+def seconds(system: System, texts: list[str]) -> float:
+    """How long a system takes."""
+    started = time.perf_counter()
+    system(texts)
+    return time.perf_counter() - started
