@@ -1,5 +1,6 @@
 """What the experiments of chapter 13 have in common: a teacher, students of three kinds, and their times."""
 
+import copy
 import json
 import statistics
 import time
@@ -8,13 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from transformer_course.corpus.batches import BOS_ID, EOS_ID
 from transformer_course.corpus.pairs import Pair
 from transformer_course.decoding import Hypothesis
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.export.ctranslate2_model import EngineTranslator, export_ctranslate2
+from transformer_course.fast import use_fast
 from transformer_course.masking import padding_mask
 from transformer_course.non_autoregressive import (
     FertilityTransformer,
@@ -27,6 +29,7 @@ from transformer_course.training import TrainingConfig
 from transformer_course.translator import Translator
 
 System = Callable[[list[str]], list[str]]
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def trained(
@@ -56,7 +59,7 @@ def trained(
         resume=(folder / "recipe.json").exists(),
         vocabulary=teacher.vocabulary if teacher else None,
         start=teacher if "model" in changes else None,
-        device="cuda" if torch.cuda.is_available() else "cpu",
+        device=DEVICE,
     )
     if outcome == "interrupted":
         raise KeyboardInterrupt
@@ -68,7 +71,8 @@ def distilled(
 ) -> list[Pair]:
     """What the teacher says to all sources, kept in a file: it takes a while."""
     if not path.exists():
-        found = distil(teacher, pairs, beam=config["beam"])
+        model = copy.deepcopy(teacher.model).to(DEVICE)
+        found = distil(Translator(model, teacher.vocabulary), pairs, beam=config["beam"])
         path.write_text(json.dumps([pair.target for pair in found]), encoding="utf-8")
     targets = json.loads(path.read_text(encoding="utf-8"))
     return [Pair(pair.source, (text,)) for pair, text in zip(pairs, targets, strict=True)]
@@ -78,6 +82,7 @@ def ways_of(student: Translator, teacher: Translator, config: dict[str, Any]) ->
     """The ways in which a student is asked to translate."""
     model, vocabulary = student.model, student.vocabulary
     if isinstance(model, FertilityTransformer):
+        assert isinstance(teacher.model, Transformer)
         return {
             f", {n} candidates": searching(
                 Translator(NoisyParallel(model, teacher.model, n), vocabulary), 1
@@ -89,7 +94,7 @@ def ways_of(student: Translator, teacher: Translator, config: dict[str, Any]) ->
     return {", greedy": searching(student, 1)}
 
 
-def searching(translator: Translator, beam: int) -> System:
+def searching(translator: Translator | EngineTranslator, beam: int) -> System:
     """A translator as a system with this width of beam."""
     return lambda texts: translator.translate(texts, beam=beam)
 
@@ -110,6 +115,7 @@ def told_lengths(
 ) -> tuple[float, list[str]]:
     """How often mask-predict knows the length; and what it writes if told that of the first right answer."""
     model, vocabulary = translator.model, translator.vocabulary
+    assert isinstance(model, MaskPredict)
     model.passes, known, rows = passes, 0, []
     for pair in pairs:
         source, *right = vocabulary.encode(
@@ -122,21 +128,17 @@ def told_lengths(
     return known / len(pairs), vocabulary.decode(rows)
 
 
-class Uncached(nn.Module):
+class Uncached(Transformer):
     """Greedy search that reads the whole beginning again for each token: a weak opponent."""
-
-    def __init__(self, model: Transformer) -> None:
-        super().__init__()
-        self.config, self.model = model.config, model
 
     @torch.inference_mode()
     def translate_ids(self, src: Tensor, max_len: int = 100, **_: int) -> list[list[Hypothesis]]:
         """Translate; numbers for a beam are ignored."""
         src_mask = padding_mask(src, self.config.pad_id)
-        memory = self.model.encode(src, src_mask)
+        memory = self.encode(src, src_mask)
         tgt = torch.full((len(src), 1), BOS_ID)
         while tgt.shape[1] <= max_len and not (tgt == EOS_ID).any(-1).all():
-            logits = self.model.logits(self.model.decode(tgt, memory, src_mask))[:, -1]
+            logits = self.logits(self.decode(tgt, memory, src_mask))[:, -1]
             logits[:, [self.config.pad_id, BOS_ID]] = -torch.inf
             tgt = torch.cat([tgt, logits.argmax(-1, keepdim=True)], dim=1)
         rows = [row[1:] for row in tgt.tolist()]
@@ -146,9 +148,11 @@ class Uncached(nn.Module):
 
 def strong_and_weak(teacher: Translator, folder: Path) -> dict[str, System]:
     """The teacher in an engine made for speed, and without its cache."""
-    weak = Translator(Uncached(teacher.model), teacher.vocabulary)
+    assert isinstance(teacher.model, Transformer)
+    weak = use_fast(Uncached(teacher.model.config))
+    weak.load_state_dict(teacher.model.state_dict())
     return strong(teacher, folder, "word by word") | {
-        "word by word, greedy, no cache": searching(weak, 1)
+        "word by word, greedy, no cache": searching(Translator(weak, teacher.vocabulary), 1)
     }
 
 

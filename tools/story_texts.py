@@ -15,11 +15,15 @@ PAD, BOS, UNKNOWN = 0, 1, 2
 
 
 class Asked(NamedTuple):
-    """An answer within a row: its words stand from `start` to before `end`."""
+    """An answer within a row: its words stand from `start` to before `end`.
+
+    `distance` is how many sentences back it was told, questions not counted.
+    """
 
     kind: str
     start: int
     end: int
+    distance: int
 
 
 @dataclass
@@ -68,7 +72,7 @@ def texts(
                     vocabulary[word] = len(vocabulary)
                 row.append(vocabulary.get(word, UNKNOWN))
             if question and text == question.answer.source and len(row) <= length:
-                found.append(Asked(question.kind, start, len(row)))
+                found.append(Asked(question.kind, start, len(row), question.distance))
         rows[i, : min(length, len(row))] = torch.tensor(row[:length])
         asked.append(found)
     return Texts(rows, asked)
