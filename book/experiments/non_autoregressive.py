@@ -49,7 +49,7 @@ CONFIG: dict[str, Any] = {
     "n_aligned": 20_000,  # pairs whose alignments and entropy are measured
     "updates": 5,  # of IBM model 1, then of model 2
     "beam": 4,
-    "candidates": [1, 10],
+    "candidates": [1, 10, 100],
     "passes": [1, 2, 4, 10],
     "lengths": 5,
     "rounds": 7,  # of the times
