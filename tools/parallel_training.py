@@ -5,16 +5,20 @@ import json
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import BOS_ID, EOS_ID
-from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.pairs import Pair, words
 from transformer_course.decoding import Hypothesis
 from transformer_course.encoder_decoder import Transformer
+from transformer_course.evaluation import score_translations
 from transformer_course.export.ctranslate2_model import EngineTranslator, export_ctranslate2
 from transformer_course.fast import use_fast
 from transformer_course.masking import padding_mask
@@ -23,13 +27,56 @@ from transformer_course.non_autoregressive import (
     MaskPredict,
     NoisyParallel,
     distil,
+    repeated_words,
 )
 from transformer_course.recipe import Recipe, train_translator
+from transformer_course.runs import GRAMMAR_RECIPE
 from transformer_course.training import TrainingConfig
 from transformer_course.translator import Translator
 
 System = Callable[[list[str]], list[str]]
 DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+SHORT: dict[str, Any] = {  # short pairs of the grammar, and how a model learns from them
+    "longest": 7,  # words of a source, its mark counted
+    "n_pairs": 100_000,
+    "n_valid": 1000,
+    "n_test": 1000,
+    "beam": 4,
+    "passes": [1, 2, 4, 10],
+    "lengths": 5,
+    "recipe": GRAMMAR_RECIPE.record()
+    | {"training": asdict(GRAMMAR_RECIPE.training) | {"max_steps": 3000, "validate_every": 500}},
+}
+SHORT_PROBE: dict[str, Any] = {
+    "longest": 9,
+    "n_pairs": 300,
+    "n_valid": 20,
+    "n_test": 6,
+    "beam": 2,
+    "passes": [1, 2],
+    "lengths": 2,
+    "recipe": {
+        "vocab_size": 400,
+        "d_model": 32,
+        "n_heads": 2,
+        "d_ff": 64,
+        "training": {"max_steps": 20, "max_tokens": 256, "warmup_steps": 5, "validate_every": 10},
+    },
+}
+
+
+def short_splits(config: dict[str, Any]) -> dict[str, list[Pair]]:
+    """Short pairs of the grammar to train on, to validate on, and to test on."""
+    return {
+        split: short_pairs(split, config[f"n_{name}"], config["longest"])
+        for split, name in (("train", "pairs"), ("valid", "valid"), ("test", "test"))
+    }
+
+
+def short_pairs(split: str, count: int, longest: int) -> list[Pair]:
+    """The first so many pairs of the grammar whose source is short enough."""
+    every = grammar.generate(split, 100 * count, seed=0)
+    return list(islice((pair for pair in every if len(words(pair.source)) <= longest), count))
 
 
 def trained(
@@ -183,3 +230,27 @@ def seconds(system: System, texts: list[str]) -> float:
     started = time.perf_counter()
     system(texts)
     return time.perf_counter() - started
+
+
+def scores_of(pairs: Sequence[Pair], texts: Sequence[str]) -> dict[str, float]:
+    """What a system scores; mixtures are a share of the sentences that have several right answers."""
+    scores = score_translations(pairs, texts)
+    several = [
+        is_mixture(pair, text)
+        for pair, text in zip(pairs, texts, strict=True)
+        if len(pair.targets) > 1
+    ]
+    return {
+        "exact match": scores.exact_match,
+        "BLEU": round(scores.bleu, 3),
+        "repeated words": round(repeated_words(texts), 5),
+        "mixtures": round(sum(several) / max(1, len(several)), 5),
+    }
+
+
+def is_mixture(pair: Pair, text: str) -> bool:
+    """Whether a wrong answer has at each place a word of a right one."""
+    said = words(text)
+    same = [row for row in map(words, pair.targets) if len(row) == len(said)]
+    fits = all(word in column for word, *column in zip(said, *same, strict=True))
+    return bool(same) and fits and not pair.accepts(text)

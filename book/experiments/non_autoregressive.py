@@ -6,16 +6,18 @@ python tools/run_experiments.py non_autoregressive
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import torch
 from parallel_training import (
+    SHORT,
+    SHORT_PROBE,
     System,
     distilled,
+    scores_of,
     searching,
+    short_splits,
     strong,
     strong_and_weak,
     times,
@@ -24,7 +26,6 @@ from parallel_training import (
     ways_of,
 )
 
-from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import EOS_ID
 from transformer_course.corpus.pairs import Pair, words
 from transformer_course.corpus.vocabulary import Vocabulary
@@ -36,27 +37,17 @@ from transformer_course.non_autoregressive import (
     IbmModel,
     MaskPredict,
     conditional_entropy,
-    repeated_words,
 )
-from transformer_course.runs import GRAMMAR_RECIPE
 
 APART = True
 CONFIG: dict[str, Any] = {
-    "longest": 7,  # words of a source, its mark counted
-    "n_pairs": 100_000,
-    "n_valid": 1000,
-    "n_test": 1000,
+    **SHORT,
     "n_aligned": 20_000,  # pairs whose alignments and entropy are measured
     "updates": 5,  # of IBM model 1, then of model 2
-    "beam": 4,
     "candidates": [1, 10, 100],
-    "passes": [1, 2, 4, 10],
-    "lengths": 5,
     "rounds": 7,  # of the times
     "batch": 64,
     "shown": {"first pass": "You wash your hands.", "film": "This nun's scarf is big."},
-    "recipe": GRAMMAR_RECIPE.record()
-    | {"training": asdict(GRAMMAR_RECIPE.training) | {"max_steps": 3000, "validate_every": 500}},
     "models": {  # what differs from the recipe
         "deep encoder": {"n_layers": 5, "n_decoder_layers": 1},
         "fertilities": {"model": "nat"},
@@ -64,35 +55,19 @@ CONFIG: dict[str, Any] = {
     },
 }
 PROBE: dict[str, Any] = {
-    "longest": 9,
-    "n_pairs": 300,
-    "n_valid": 20,
-    "n_test": 6,
+    **SHORT_PROBE,
     "n_aligned": 60,
     "updates": 2,
-    "beam": 2,
     "candidates": [1, 3],
-    "passes": [1, 2],
-    "lengths": 2,
     "rounds": 1,
     "batch": 4,
     "shown": {"first pass": "You are sleepy.", "film": "The cat sleeps."},
-    "recipe": {
-        "vocab_size": 400,
-        "d_model": 32,
-        "n_heads": 2,
-        "d_ff": 64,
-        "training": {"max_steps": 20, "max_tokens": 256, "warmup_steps": 5, "validate_every": 10},
-    },
 }
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train teacher and students with one seed; return scores, complexity of the data, and times."""
-    splits = {
-        split: short_pairs(split, config[f"n_{name}"], config["longest"])
-        for split, name in (("train", "pairs"), ("valid", "valid"), ("test", "test"))
-    }
+    splits = short_splits(config)
     raw, valid = splits["train"], splits["valid"]
     teacher = trained({}, seed, raw, valid, folder / "teacher", config)
     data = {
@@ -146,12 +121,6 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     }
 
 
-def short_pairs(split: str, count: int, longest: int) -> list[Pair]:
-    """The first so many pairs of the grammar whose source is short enough."""
-    every = grammar.generate(split, 100 * count, seed=0)
-    return list(islice((pair for pair in every if len(words(pair.source)) <= longest), count))
-
-
 def first_pass(
     model: MaskPredict, vocabulary: Vocabulary, text: str
 ) -> list[list[tuple[str, float]]]:
@@ -165,30 +134,6 @@ def first_pass(
         [(vocabulary.piece(i), round(p, 4)) for i, p in zip(*row, strict=True)]
         for row in zip(likely.indices.tolist(), likely.values.tolist(), strict=True)
     ]
-
-
-def scores_of(pairs: Sequence[Pair], texts: Sequence[str]) -> dict[str, float]:
-    """What a system scores; mixtures are a share of the sentences that have several right answers."""
-    scores = score_translations(pairs, texts)
-    several = [
-        is_mixture(pair, text)
-        for pair, text in zip(pairs, texts, strict=True)
-        if len(pair.targets) > 1
-    ]
-    return {
-        "exact match": scores.exact_match,
-        "BLEU": round(scores.bleu, 3),
-        "repeated words": round(repeated_words(texts), 5),
-        "mixtures": round(sum(several) / max(1, len(several)), 5),
-    }
-
-
-def is_mixture(pair: Pair, text: str) -> bool:
-    """Whether a wrong answer has at each place a word of a right one."""
-    said = words(text)
-    same = [row for row in map(words, pair.targets) if len(row) == len(said)]
-    fits = all(word in column for word, *column in zip(said, *same, strict=True))
-    return bool(same) and fits and not pair.accepts(text)
 
 
 def complexity(pairs: Sequence[Pair], config: dict[str, Any]) -> dict[str, float]:
