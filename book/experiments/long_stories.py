@@ -1,19 +1,16 @@
 """What a longer context brings: stories with questions, read in segments, with a memory, a window, or whole."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import torch
 from experiment_training import trained_on
-from story_texts import Asked, Texts, fresh_vocabulary, loss_of, texts
-from torch import Tensor
+from story_reading import Reader, most_frequent, readers
+from story_texts import Texts, fresh_vocabulary, loss_of, texts
 
 from transformer_course.encoder_decoder import LayerConfig
 from transformer_course.families import DecoderConfig, DecoderOnly, Rows
 from transformer_course.fast import use_fast
-from transformer_course.long_context import local_mask, read_in_segments
 
 APART = True  # hours on a processor; it was run on a graphics card
 CONFIG: dict[str, Any] = {
@@ -53,24 +50,6 @@ PROBE: dict[str, Any] = {
     "batch_size": 4,
     "training": {"max_steps": 6, "warmup_steps": 2, "validate_every": 3, "precision": "fp32"},
 }
-Words = tuple[int, ...]
-Reader = Callable[[DecoderOnly, Tensor], Tensor]  # token ids → logits
-
-
-def readers(config: dict[str, Any]) -> dict[str, Reader]:
-    """How each of the systems reads a row: all have the same layers, and as many weights."""
-
-    def in_segments(memory: int) -> Reader:
-        return lambda model, ids: read_in_segments(model, ids, config["segment"], memory)
-
-    def in_window(model: DecoderOnly, ids: Tensor) -> Tensor:
-        return model(ids, local_mask(ids.shape[1], config["segment"]).to(ids.device))
-
-    return {
-        **{name: in_segments(memory) for name, memory in config["memories"].items()},
-        "window": in_window,
-        "full": lambda model, ids: model(ids),
-    }
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -126,22 +105,3 @@ def answered(
                 is_right = bool(said.equal(ids[row, one.start : one.end]))
                 right.setdefault(one.kind, []).append(is_right)
     return {kind: sum(found) / len(found) for kind, found in right.items()}
-
-
-def most_frequent(train: Texts, test: Texts) -> dict[str, float]:
-    """Share of answers that are the most frequent one in training, by kind of question."""
-    seen: dict[str, Counter[Words]] = {}
-    for one, words in _answers(train):
-        seen.setdefault(one.kind, Counter())[words] += 1
-    best = {kind: found.most_common(1)[0][0] for kind, found in seen.items()}
-    right: dict[str, list[bool]] = {}
-    for one, words in _answers(test):
-        right.setdefault(one.kind, []).append(words == best.get(one.kind))
-    return {kind: sum(found) / len(found) for kind, found in right.items()}
-
-
-def _answers(some: Texts) -> Iterator[tuple[Asked, Words]]:
-    """Each answer with its word ids."""
-    for ids, asked in zip(some.ids.tolist(), some.asked, strict=True):
-        for one in asked:
-            yield one, tuple(ids[one.start : one.end])
