@@ -4,7 +4,7 @@ import copy
 import json
 import statistics
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from itertools import islice
 from pathlib import Path
@@ -111,6 +111,29 @@ def trained(
     if outcome == "interrupted":
         raise KeyboardInterrupt
     return Translator.load(folder)
+
+
+def students(
+    seed: int,
+    data: dict[str, list[Pair]],
+    valid: Sequence[Pair],
+    folder: Path,
+    config: dict[str, Any],
+    teacher: Translator,
+) -> Iterator[tuple[str, str, Translator]]:
+    """Train the students that the config names: kind of the pairs, name of the student, and the student."""
+    for kind, pairs in data.items():
+        for name, changes in config["models"].items():
+            if kind == "raw" and "model" not in changes:
+                continue  # Kasai et al. 2021 distil, too
+            place = folder / f"{name}, {kind}"
+            yield kind, name, trained(changes, seed, pairs, valid, place, config, teacher)
+
+
+def curve(folder: Path) -> list[float]:
+    """Held-out losses of a run."""
+    history = json.loads((folder / "history.json").read_text(encoding="utf-8"))
+    return [round(record["loss"], 5) for record in history]
 
 
 def distilled(

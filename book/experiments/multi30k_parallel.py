@@ -4,7 +4,6 @@ It trains a teacher and five students, so it has to be named, and a graphics car
 python tools/run_experiments.py multi30k_parallel --seeds 0
 """
 
-import json
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -12,10 +11,12 @@ from typing import Any
 from multi30k_training import text_of
 from parallel_training import (
     System,
+    curve,
     distilled,
     searching,
     strong,
     strong_and_weak,
+    students,
     times,
     told_lengths,
     trained,
@@ -106,21 +107,16 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     systems |= strong_and_weak(teacher, folder / "teacher, exported")
     curves: dict[str, Any] = {}
     lengths: dict[str, Any] = {}
-    for kind, pairs in kinds.items():
-        for name, changes in config["models"].items():
-            if kind == "raw" and "model" not in changes:
-                continue  # Kasai et al. 2021 distil, too
-            place = folder / f"{name}, {kind}"
-            student = trained(changes, seed, pairs, valid, place, config, teacher)
-            history = json.loads((place / "history.json").read_text(encoding="utf-8"))
-            curves[f"{name}, {kind}"] = [round(record["loss"], 5) for record in history]
-            for way, system in ways_of(student, teacher, config).items():
-                systems[f"{name}{way}, {kind}"] = system
-            if isinstance(student.model, MaskPredict):
-                known, texts = told_lengths(student, test, max(config["passes"]))
-                lengths[kind] = scores_of(test, texts) | {"length right": known}
-            if name == "deep encoder":
-                systems |= strong(student, place / "exported", f"{name}, {kind}")
+    for kind, name, student in students(seed, kinds, valid, folder, config, teacher):
+        place = folder / f"{name}, {kind}"
+        curves[place.name] = curve(place)
+        for way, system in ways_of(student, teacher, config).items():
+            systems[f"{name}{way}, {kind}"] = system
+        if isinstance(student.model, MaskPredict):
+            known, texts = told_lengths(student, test, max(config["passes"]))
+            lengths[kind] = scores_of(test, texts) | {"length right": known}
+        if name == "deep encoder":
+            systems |= strong(student, place / "exported", f"{name}, {kind}")
     sources = [pair.source for pair in test]
     said = {name: system(sources) for name, system in systems.items()}
     return {

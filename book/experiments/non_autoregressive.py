@@ -4,7 +4,6 @@ It trains seven models a seed, for hours, so it has to be named:
 python tools/run_experiments.py non_autoregressive
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,12 +13,14 @@ from parallel_training import (
     SHORT,
     SHORT_PROBE,
     System,
+    curve,
     distilled,
     scores_of,
     searching,
     short_splits,
     strong,
     strong_and_weak,
+    students,
     times,
     told_lengths,
     trained,
@@ -84,25 +85,20 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     lengths: dict[str, Any] = {}
     places: dict[str, Any] = {}
     films: dict[str, Any] = {}
-    for kind, pairs in data.items():
-        for name, changes in config["models"].items():
-            if kind == "raw" and "model" not in changes:
-                continue  # Kasai et al. 2021 distil, too
-            place = folder / f"{name}, {kind}"
-            student = trained(changes, seed, pairs, valid, place, config, teacher)
-            history = json.loads((place / "history.json").read_text(encoding="utf-8"))
-            curves[f"{name}, {kind}"] = [round(record["loss"], 5) for record in history]
-            for way, system in ways_of(student, teacher, config).items():
-                systems[f"{name}{way}, {kind}"] = system
-            if isinstance(model := student.model, MaskPredict):
-                tests = splits["test"]
-                known, texts = told_lengths(student, tests, max(config["passes"]))
-                told = score_translations(tests, texts).exact_match
-                lengths[kind] = {"length right": known, "exact match, told the length": told}
-                films[kind] = films_of(student, config["shown"]["film"], config["passes"])
-                places[kind] = first_pass(model, vocabulary, config["shown"]["first pass"])
-            if name == "deep encoder":
-                systems |= strong(student, folder / f"{name}, {kind}, exported", f"{name}, {kind}")
+    for kind, name, student in students(seed, data, valid, folder, config, teacher):
+        place = folder / f"{name}, {kind}"
+        curves[place.name] = curve(place)
+        for way, system in ways_of(student, teacher, config).items():
+            systems[f"{name}{way}, {kind}"] = system
+        if isinstance(model := student.model, MaskPredict):
+            tests = splits["test"]
+            known, texts = told_lengths(student, tests, max(config["passes"]))
+            told = score_translations(tests, texts).exact_match
+            lengths[kind] = {"length right": known, "exact match, told the length": told}
+            films[kind] = films_of(student, config["shown"]["film"], config["passes"])
+            places[kind] = first_pass(model, vocabulary, config["shown"]["first pass"])
+        if name == "deep encoder":
+            systems |= strong(student, folder / f"{name}, {kind}, exported", f"{name}, {kind}")
     said = {name: system([p.source for p in splits["test"]]) for name, system in systems.items()}
     return {
         "curves": curves,
