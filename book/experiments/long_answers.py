@@ -152,7 +152,10 @@ def measured(
             }
             for kind, found in right.items()
         },
-        "loss by place": [round(loss, 5) for loss in by_place.tolist()],
+        "loss by place": {
+            f"{place * (segment // parts):03}": round(loss, 5)
+            for place, loss in enumerate(by_place.tolist())
+        },
         "loss by context": {
             str(n): _loss_after(model, read, test, n, config) for n in config["contexts"]
         },
