@@ -2,14 +2,49 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
-from story_texts import Asked, Texts
+import torch
+from experiment_training import trained_on
+from story_texts import Asked, Texts, loss_of
 from torch import Tensor
 
-from transformer_course.families import DecoderOnly
+from transformer_course.encoder_decoder import LayerConfig
+from transformer_course.families import DecoderConfig, DecoderOnly, Rows
+from transformer_course.fast import use_fast
 from transformer_course.long_context import local_mask, read_in_segments
 
+SETTINGS: dict[str, Any] = {
+    "n_train": 20_000,
+    "n_valid": 100,
+    "n_test": 500,
+    "length": 512,
+    "layer": {
+        "d_model": 128,
+        "n_heads": 4,
+        "d_ff": 344,
+        "dropout": 0.0,
+        "bias": False,
+        "activation": "swiglu",
+        "rotary_base": 10000.0,
+    },
+    "n_layers": 4,
+    "segment": 128,
+    "memories": {"segments": 0, "segments, memory of 128": 128},
+    "batch_size": 32,
+}
+SMALL: dict[str, Any] = {  # for probes
+    "n_train": 12,
+    "n_valid": 2,
+    "n_test": 2,
+    "length": 96,
+    "layer": {"d_model": 32, "n_heads": 2, "d_ff": 64},
+    "n_layers": 2,
+    "segment": 32,
+    "batch_size": 4,
+    "training": {"max_steps": 6, "warmup_steps": 2, "validate_every": 3, "precision": "fp32"},
+}
 Words = tuple[int, ...]
 Reader = Callable[[DecoderOnly, Tensor], Tensor]  # token ids → logits
 
@@ -47,3 +82,27 @@ def _answers(some: Texts) -> Iterator[tuple[Asked, Words]]:
     for ids, asked in zip(some.ids.tolist(), some.asked, strict=True):
         for one in asked:
             yield one, tuple(ids[one.start : one.end])
+
+
+def trained(
+    read: Reader,
+    data: dict[str, Texts],
+    vocab_size: int,
+    seed: int,
+    config: dict[str, Any],
+    folder: Path,
+) -> tuple[DecoderOnly, list[float]]:
+    """A decoder that reads in one of the ways, and its held-out losses."""
+    torch.manual_seed(seed)
+    layer = LayerConfig(**config["layer"])
+    n_layers, length = config["n_layers"], config["length"]
+    model = DecoderOnly(DecoderConfig(vocab_size, layer, n_layers, length, positions="none"))
+    model, trainer = trained_on(
+        use_fast(model).to("cuda" if torch.cuda.is_available() else "cpu"),
+        Rows(data["train"].ids, batch_size=config["batch_size"]),
+        Rows(data["valid"].ids, batch_size=config["batch_size"]),
+        config["training"] | {"seed": seed},
+        folder,
+        lambda model, ids: loss_of(read(model, ids), ids),
+    )
+    return model, [round(record["loss"], 5) for record in trainer.history]

@@ -5,38 +5,19 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from experiment_training import trained_on
-from story_reading import Reader, most_frequent, readers
-from story_texts import Texts, fresh_vocabulary, loss_of, texts
+from story_reading import SETTINGS, SMALL, Reader, most_frequent, readers, trained
+from story_texts import Texts, fresh_vocabulary, texts
 from torch import Tensor
 
-from transformer_course.encoder_decoder import LayerConfig
-from transformer_course.families import DecoderConfig, DecoderOnly, Rows
-from transformer_course.fast import use_fast
+from transformer_course.families import DecoderOnly
 
 APART = True  # hours on a processor; it was run on a graphics card
 CONFIG: dict[str, Any] = {
-    "n_train": 20_000,
-    "n_valid": 100,
-    "n_test": 500,
-    "length": 512,
-    "layer": {
-        "d_model": 128,
-        "n_heads": 4,
-        "d_ff": 344,
-        "dropout": 0.0,
-        "bias": False,
-        "activation": "swiglu",
-        "rotary_base": 10000.0,
-    },
-    "n_layers": 4,
-    "segment": 128,
-    "memories": {"segments": 0, "segments, memory of 128": 128},
+    **SETTINGS,
     "bounds": [0, 2, 4, 8, 16, 24, 32],  # of distances, in sentences
     "places": 8,  # parts of a segment
     "contexts": [16, 32, 64, 128, 256, 440],  # words that are shown of those before the last
     "last": 64,
-    "batch_size": 32,
     "training": {
         "max_steps": 2000,
         "peak_rate": 2e-3,
@@ -45,19 +26,7 @@ CONFIG: dict[str, Any] = {
         "precision": "bf16",
     },
 }
-PROBE: dict[str, Any] = {
-    "n_train": 12,
-    "n_valid": 2,
-    "n_test": 2,
-    "length": 96,
-    "layer": {"d_model": 32, "n_heads": 2, "d_ff": 64},
-    "n_layers": 2,
-    "segment": 32,
-    "contexts": [16, 64],
-    "last": 16,
-    "batch_size": 4,
-    "training": {"max_steps": 6, "warmup_steps": 2, "validate_every": 3, "precision": "fp32"},
-}
+PROBE: dict[str, Any] = SMALL | {"contexts": [16, 64], "last": 16}
 
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
@@ -88,30 +57,6 @@ def stories(config: dict[str, Any]) -> tuple[dict[str, Texts], dict[str, int]]:
     }
     data = {"train": learnt, **asked}
     return data, vocabulary
-
-
-def trained(
-    read: Reader,
-    data: dict[str, Texts],
-    vocab_size: int,
-    seed: int,
-    config: dict[str, Any],
-    folder: Path,
-) -> tuple[DecoderOnly, list[float]]:
-    """A decoder that reads in one of the ways, and its held-out losses."""
-    torch.manual_seed(seed)
-    layer = LayerConfig(**config["layer"])
-    n_layers, length = config["n_layers"], config["length"]
-    model = DecoderOnly(DecoderConfig(vocab_size, layer, n_layers, length, positions="none"))
-    model, trainer = trained_on(
-        use_fast(model).to("cuda" if torch.cuda.is_available() else "cpu"),
-        Rows(data["train"].ids, batch_size=config["batch_size"]),
-        Rows(data["valid"].ids, batch_size=config["batch_size"]),
-        config["training"] | {"seed": seed},
-        folder,
-        lambda model, ids: loss_of(read(model, ids), ids),
-    )
-    return model, [round(record["loss"], 5) for record in trainer.history]
 
 
 @torch.no_grad()
