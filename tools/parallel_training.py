@@ -216,13 +216,16 @@ class Uncached(Transformer):
         return [[Hypothesis(row, 0.0, 0.0)] for row in rows]
 
 
-def strong_and_weak(teacher: Translator, folder: Path) -> dict[str, System]:
-    """The teacher in an engine made for speed, and without its cache."""
+def word_by_word(teacher: Translator, config: dict[str, Any], folder: Path) -> dict[str, System]:
+    """The teacher's own ways: greedy, with a beam, in an engine made for speed, and without its cache."""
     assert isinstance(teacher.model, Transformer)
     weak = use_fast(Uncached(teacher.model.config))
     weak.load_state_dict(teacher.model.state_dict())
-    return strong(teacher, folder, "word by word") | {
-        "word by word, greedy, no cache": searching(Translator(weak, teacher.vocabulary), 1)
+    return {
+        "word by word, greedy": searching(teacher, 1),
+        f"word by word, beam {config['beam']}": searching(teacher, config["beam"]),
+        **strong(teacher, folder / "teacher, exported", "word by word"),
+        "word by word, greedy, no cache": searching(Translator(weak, teacher.vocabulary), 1),
     }
 
 

@@ -65,6 +65,21 @@ def readers(config: dict[str, Any]) -> dict[str, Reader]:
     }
 
 
+def judged(
+    likeliest: Tensor, ids: Tensor, asked: list[list[Asked]]
+) -> Iterator[tuple[Asked, bool]]:
+    """Each answer, and whether all its words are the likeliest ones.
+
+    Args:
+        likeliest: the next word after each, (batch, length).
+        ids: (batch, length).
+        asked: what is asked in each row.
+    """
+    for said, right, answers in zip(likeliest, ids, asked, strict=True):
+        for one in answers:
+            yield one, said[one.start - 1 : one.end - 1].equal(right[one.start : one.end])
+
+
 def most_frequent(train: Texts, test: Texts) -> dict[str, float]:
     """Share of answers that are the most frequent one in training, by kind of question."""
     seen: dict[str, Counter[Words]] = {}

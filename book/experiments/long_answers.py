@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from story_reading import SETTINGS, SMALL, Reader, most_frequent, readers, trained
+from story_reading import SETTINGS, SMALL, Reader, judged, most_frequent, readers, trained
 from story_texts import Texts, fresh_vocabulary, texts
 from torch import Tensor
 
@@ -31,13 +31,12 @@ PROBE: dict[str, Any] = SMALL | {"contexts": [16, 64], "last": 16}
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train each system on the same rows; what it answers by distance, and its loss by place and by context."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     data, vocabulary = stories(config)
     curves: dict[str, list[float]] = {}
     scores: dict[str, Any] = {}
     for name, read in readers(config).items():
         model, curves[name] = trained(read, data, len(vocabulary), seed, config, folder / name)
-        for measure, found in measured(model.to(device), read, data["test"], config).items():
+        for measure, found in measured(model, read, data["test"], config).items():
             scores.setdefault(measure, {})[name] = found
     scores["answers"] = counts(data["test"], config)
     scores["most frequent answer"] = most_frequent(data["train"], data["test"])
@@ -77,14 +76,11 @@ def measured(
         ids = test.ids[first : first + config["batch_size"]]
         logits = read(model, ids.to(device)).float().cpu()
         losses.append(_losses(logits, ids))
-        likeliest = logits.argmax(-1)
-        for row, asked in enumerate(test.asked[first : first + config["batch_size"]]):
-            for one in asked:
-                said = likeliest[row, one.start - 1 : one.end - 1]
-                is_right = bool(said.equal(ids[row, one.start : one.end]))
-                found = right.setdefault(one.kind, {})
-                found.setdefault("all", []).append(is_right)
-                found.setdefault(bucket(one.distance, config), []).append(is_right)
+        asked = test.asked[first : first + config["batch_size"]]
+        for one, is_right in judged(logits.argmax(-1), ids, asked):
+            found = right.setdefault(one.kind, {})
+            found.setdefault("all", []).append(is_right)
+            found.setdefault(bucket(one.distance, config), []).append(is_right)
     every, segment = torch.cat(losses), config["segment"]
     parts = config["places"]
     by_place = every[:, segment - 1 : every.shape[1] // segment * segment - 1]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from story_reading import SETTINGS, SMALL, Reader, most_frequent, readers, trained
+from story_reading import SETTINGS, SMALL, Reader, judged, most_frequent, readers, trained
 from story_texts import Texts, fresh_vocabulary, texts
 
 from transformer_course.families import DecoderOnly
@@ -25,7 +25,6 @@ PROBE: dict[str, Any] = SMALL
 
 def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     """Train each system on the same rows; the share of right answers by kind."""
-    device = "cuda" if torch.cuda.is_available() else "cpu"
     vocabulary = fresh_vocabulary()
     data = {
         split: texts(split, config[f"n_{split}"], config["length"], vocabulary, once=False)
@@ -36,23 +35,21 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     for name, read in readers(config).items():
         model, curves[name] = trained(read, data, len(vocabulary), seed, config, folder / name)
         scores["held-out loss"][name] = curves[name][-1]
-        scores["right by kind"][name] = answered(model, read, data["test"], config, device)
+        scores["right by kind"][name] = answered(model, read, data["test"], config)
     scores["most frequent answer"] = most_frequent(data["train"], data["test"])
     return {"curves": curves, "scores": scores}
 
 
 @torch.no_grad()
 def answered(
-    model: DecoderOnly, read: Reader, test: Texts, config: dict[str, Any], device: str
+    model: DecoderOnly, read: Reader, test: Texts, config: dict[str, Any]
 ) -> dict[str, float]:
     """Share of answers whose words are all the likeliest, by kind of question."""
+    device = next(model.parameters()).device
     right: dict[str, list[bool]] = {}
     for first in range(0, len(test.ids), config["batch_size"]):
         ids = test.ids[first : first + config["batch_size"]]
         likeliest = read(model, ids.to(device)).argmax(-1).cpu()
-        for row, asked in enumerate(test.asked[first : first + config["batch_size"]]):
-            for one in asked:
-                said = likeliest[row, one.start - 1 : one.end - 1]
-                is_right = bool(said.equal(ids[row, one.start : one.end]))
-                right.setdefault(one.kind, []).append(is_right)
+        for one, is_right in judged(likeliest, ids, test.asked[first : first + len(ids)]):
+            right.setdefault(one.kind, []).append(is_right)
     return {kind: sum(found) / len(found) for kind, found in right.items()}

@@ -10,17 +10,15 @@ from typing import Any
 
 from multi30k_training import text_of
 from parallel_training import (
-    System,
     curve,
     distilled,
-    searching,
     strong,
-    strong_and_weak,
     students,
     times,
     told_lengths,
     trained,
     ways_of,
+    word_by_word,
 )
 
 from transformer_course.corpus.pairs import Pair
@@ -100,11 +98,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
     test = data.load_test()
     teacher = trained({}, seed, raw, valid, folder / "teacher", config)
     kinds = {"raw": raw, "distilled": distilled(teacher, raw, folder / "distilled.json", config)}
-    systems: dict[str, System] = {
-        "word by word, greedy": searching(teacher, 1),
-        f"word by word, beam {config['beam']}": searching(teacher, config["beam"]),
-    }
-    systems |= strong_and_weak(teacher, folder / "teacher, exported")
+    systems = word_by_word(teacher, config, folder)
     curves: dict[str, Any] = {}
     lengths: dict[str, Any] = {}
     for kind, name, student in students(seed, kinds, valid, folder, config, teacher):

@@ -12,19 +12,17 @@ import torch
 from parallel_training import (
     SHORT,
     SHORT_PROBE,
-    System,
     curve,
     distilled,
     scores_of,
-    searching,
     short_splits,
     strong,
-    strong_and_weak,
     students,
     times,
     told_lengths,
     trained,
     ways_of,
+    word_by_word,
 )
 
 from transformer_course.corpus.batches import EOS_ID
@@ -76,11 +74,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         "distilled": distilled(teacher, raw, folder / "distilled.json", config),
     }
     vocabulary = teacher.vocabulary
-    systems: dict[str, System] = {
-        "word by word, greedy": searching(teacher, 1),
-        f"word by word, beam {config['beam']}": searching(teacher, config["beam"]),
-    }
-    systems |= strong_and_weak(teacher, folder / "teacher, exported")
+    systems = word_by_word(teacher, config, folder)
     curves: dict[str, Any] = {}
     lengths: dict[str, Any] = {}
     places: dict[str, Any] = {}

@@ -10,6 +10,8 @@ from collections.abc import Hashable, Iterable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from transformer_course.non_autoregressive.fertility import N_FERTILITIES
+
 TokenPair = tuple[Sequence[Hashable], Sequence[Hashable]]
 Links = set[tuple[int, int]]
 Ints = npt.NDArray[np.int64]
@@ -211,7 +213,7 @@ def fertilities(links: Iterable[tuple[int, int]], src_len: int) -> list[int]:
 
 
 def aligned_fertilities(
-    pairs: Sequence[TokenPair], updates: int = 5, most: int = 49
+    pairs: Sequence[TokenPair], updates: int = 5, most: int = N_FERTILITIES - 1
 ) -> list[list[int]]:
     """Fertilities of all pairs, from the pairs alone: model 1, then model 2 (Brown et al. 1993), then `align`.
 
@@ -219,7 +221,7 @@ def aligned_fertilities(
         pairs: source and target of each sentence, no source empty. The tables are learnt from at most 50,000
             of them, spread evenly.
         updates: of model 1, and as many of model 2.
-        most: target words of one source word; `FertilityTransformer` knows up to 49.
+        most: target words of one source word; the default is what `FertilityTransformer` knows.
 
     Returns:
         A number for each source word of each pair; they sum to the target's length. None is above `most`, if
