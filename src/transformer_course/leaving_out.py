@@ -29,6 +29,7 @@ if TYPE_CHECKING:  # the core does without tokenizers
 
 _SELDOM = 3  # a word that was met less often isn't judged
 _OFTEN = 100  # so many cases of a word are tried
+_ROUNDS = (3, 12, _OFTEN)  # first a few of each: most words are out by then
 _USUAL = 2.0  # nats: a word matters if hiding it nearly always costs as much
 _NOTHING = 0.1  # nats: a word that costs less than this is not used
 _MAX_TOKENS = 4096
@@ -136,25 +137,29 @@ def telling_words(
     Returns:
         Words that came three times or more, and whose hiding cost 2 nats or more in nine of ten cases, and
         never nothing (less than 0.1): what a right translation can do without says nothing. At most 100 cases
-        are tried for each, from all over the examples.
+        are tried for each, from all over the examples; fewer if they show already that it isn't one.
     """
     met: dict[str, list[tuple[int, Sequence[int]]]] = {}
     for i, row in enumerate(places):
         for word, part in row:
             met.setdefault(word, []).append((i, part))
-    tried: list[list[tuple[str, Sequence[int]]]] = [[] for _ in places]
-    for word, cases in met.items():
-        for i, part in spread(cases, _OFTEN) if len(cases) >= _SELDOM else ():
-            tried[i].append((word, part))
-    costs: dict[str, list[float]] = {}
-    for row_of_costs in _costs(model, examples, tried):
-        for word, cost in row_of_costs:
-            costs.setdefault(word, []).append(cost)
-    return frozenset(
-        word
-        for word, found in costs.items()
-        if min(found) >= _NOTHING and sorted(found)[len(found) // 10] >= _USUAL
-    )
+    left = {word: spread(cases, _OFTEN) for word, cases in met.items() if len(cases) >= _SELDOM}
+    costs: dict[str, list[float]] = {word: [] for word in left}
+    for upto in _ROUNDS:
+        tried: list[list[tuple[str, Sequence[int]]]] = [[] for _ in places]
+        for word, cases in left.items():
+            for i, part in cases[len(costs[word]) : upto]:
+                tried[i].append((word, part))
+        for row_of_costs in _costs(model, examples, tried):
+            for word, cost in row_of_costs:
+                costs[word].append(cost)
+        left = {word: cases for word, cases in left.items() if _may_tell(costs[word], len(cases))}
+    return frozenset(left)
+
+
+def _may_tell(costs: Sequence[float], cases: int) -> bool:
+    """Whether a word can still be a telling one, after the costs of some of its cases."""
+    return min(costs) >= _NOTHING and sum(cost < _USUAL for cost in costs) <= cases // 10
 
 
 def unused_words(

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 import torch
+from hypothesis import given
+from hypothesis import strategies as st
 from small_runs import number_pairs, trained, trained_run
 
 from transformer_course import leaving_out
@@ -92,16 +94,21 @@ def test_telling_words_are_those_that_nearly_always_matter() -> None:
     assert told([("one two", "deux un")] * 2) == frozenset()  # met too seldom
 
 
-def with_costs(monkeypatch: pytest.MonkeyPatch, costs: Sequence[Sequence[float]]) -> list[object]:
-    """Let hiding cost this, sentence by sentence; returned is what will have been hidden."""
-    seen: list[object] = []
+def with_costs(
+    monkeypatch: pytest.MonkeyPatch, costs: Sequence[Sequence[float]]
+) -> list[list[Sequence[int]]]:
+    """Let hiding cost this, sentence by sentence; returned is what will have been hidden in each."""
+    seen: list[list[Sequence[int]]] = [[] for _ in costs]
 
-    def given(_: object, examples: Sequence[Example], hidden: object) -> object:
+    def asked(
+        _: object, examples: Sequence[Example], hidden: Sequence[Sequence[Sequence[int]]]
+    ) -> object:
         assert len(examples) == len(costs)
-        seen.append(hidden)
-        return costs
+        for row, parts in zip(seen, hidden, strict=True):
+            row.extend(parts)
+        return [row[: len(parts)] for row, parts in zip(costs, hidden, strict=True)]
 
-    monkeypatch.setattr(leaving_out, "falls", given)
+    monkeypatch.setattr(leaving_out, "falls", asked)
     return seen
 
 
@@ -130,7 +137,7 @@ def test_a_word_tells_though_others_share_its_subword(monkeypatch: pytest.Monkey
     where = [[("me", [0])]] * 3 + [[("mean", [0, 1])]] * 4
     seen = with_costs(monkeypatch, [[5.0]] * 3 + [[0.0]] * 4)
     assert telling_words(model(), some, where) == {"me"}
-    assert seen == [[[[0]]] * 3 + [[[0, 1]]] * 4]  # a word is hidden as a whole
+    assert seen == [[[0]]] * 3 + [[[0, 1]]] * 3 + [[]]  # a word is hidden as a whole
     with_costs(monkeypatch, [[0.0]] * 3 + [[]] * 4)
     assert unused_words(model(), some, where, {"me"}) == [("me",)] * 3 + [()] * 4
 
@@ -139,7 +146,27 @@ def test_of_a_frequent_word_some_cases_are_tried(monkeypatch: pytest.MonkeyPatch
     some: list[Example] = [([5], [6])] * 150
     seen = with_costs(monkeypatch, [[3.0] if i % 3 != 2 else [] for i in range(150)])
     assert telling_words(model(), some, [[("the", [0])]] * 150) == {"the"}
-    assert seen == [[[[0]] if i % 3 != 2 else [] for i in range(150)]]
+    assert seen == [[[0]] if i % 3 != 2 else [] for i in range(150)]
+
+
+@pytest.mark.parametrize(("costs", "asked"), [([0.0], 3), ([3.0, 3.0, 3.0, 3.0, 0.05], 12)])
+def test_a_word_that_is_out_is_not_tried_again(
+    monkeypatch: pytest.MonkeyPatch, costs: list[float], asked: int
+) -> None:
+    """Of most words three cases show that they aren't telling ones; a hundred take as long as a training."""
+    some: list[Example] = [([5], [6])] * 100
+    seen = with_costs(monkeypatch, [[costs[min(i, len(costs) - 1)]] for i in range(100)])
+    assert telling_words(model(), some, [[("the", [0])]] * 100) == frozenset()
+    assert sum(map(len, seen)) == asked
+
+
+@given(st.lists(st.sampled_from([0.05, 0.5, 2.0, 5.0]), min_size=3, max_size=40))
+def test_what_is_tried_in_rounds_is_judged_as_a_whole(costs: list[float]) -> None:
+    some: list[Example] = [([5], [6])] * len(costs)
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        with_costs(monkeypatch, [[cost] for cost in costs])
+        found = telling_words(model(), some, [[("it", [0])]] * len(costs))
+    assert found == ({"it"} if min(costs) >= 0.1 and sorted(costs)[len(costs) // 10] >= 2 else set())
 
 
 def test_a_word_that_was_left_out_is_named() -> None:
