@@ -43,7 +43,6 @@ from transformer_course.checkpoints import (
 from transformer_course.checks import progress
 from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook, require_fence
 from transformer_course.checks.marks_table import marks_table, refuse_other_table
-from transformer_course.corpus import grammar
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.prepare import prepare, report_text
@@ -924,6 +923,8 @@ def _print_scores(scores: Scores, n_pairs: int) -> None:
 
 def _by_phenomenon(translator: Translator, beam: int, alpha: float) -> dict[str, dict[str, float]]:
     """Score and print the grammar's challenge sets."""
+    from transformer_course.corpus import grammar  # as in recipe/data.py
+
     sets = grammar.challenge_sets(seed=0)
     shares = evaluate_by_phenomenon(translator, sets, beam=beam, alpha=alpha)
     print(f"\n{'phenomenon':<32}{'sentences':>10}{'exact match':>13}")

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from transformer_course.corpus import grammar, multi30k
+from transformer_course.corpus import multi30k
 from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.readers import read_pairs, read_tsv
@@ -192,6 +192,9 @@ class Data:
         return ""
 
     def _grammar(self, split: str, n: int) -> list[Pair]:
+        # Every command would wait half a second for its lexicon.
+        from transformer_course.corpus import grammar
+
         pairs = grammar.generate(split, n, seed=0)
         return list(pairs if self.languages == "en-fr" else map(Pair.turned, pairs))
 
