@@ -14,6 +14,7 @@ import json
 import os
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -143,7 +144,7 @@ class Vocabulary:
         ) as error:  # bare Exceptions of the library, and panics of its Rust code
             raise ValueError(f"{refusal}: {error}") from error
         known = [_untrained(small, marks) for small in (False, True) for marks in (True, False)]
-        if all(_rules(tokenizer) != _rules(rules) for rules in known):
+        if _rules(tokenizer) not in map(_rules, known):
             raise ValueError(f"{refusal}: it splits or joins text by other rules")
         if [tokenizer.id_to_token(i) for i in range(3)] != _SPECIALS:
             raise ValueError(f"{refusal}: ids 0, 1, 2 are not {PAD}, {BOS}, {EOS}")
@@ -176,7 +177,7 @@ class Vocabulary:
         text = json.dumps(state, indent=2, ensure_ascii=False) + "\n"
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
-    @property
+    @cached_property  # it reads all entries, and a run asks for it four times before it begins
     def digest(self) -> str:
         """A fingerprint of all that decides how a text is cut, and of the words that it knows."""
         text = json.dumps(self._state(), sort_keys=True, ensure_ascii=False)
