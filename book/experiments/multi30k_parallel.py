@@ -59,7 +59,7 @@ CONFIG: dict[str, Any] = {
         "fertilities": {"model": "nat"},
         "mask-predict": {"model": "mask-predict"},
     },
-    "only distilled": ["deep encoder"],  # as Kasai et al. 2021 did; from raw pairs it was not trained
+    "only distilled": ["deep encoder"],  # from raw pairs it was not trained
 }
 PROBE: dict[str, Any] = {
     "n_aligned": 40,

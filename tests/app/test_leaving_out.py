@@ -166,7 +166,9 @@ def test_what_is_tried_in_rounds_is_judged_as_a_whole(costs: list[float]) -> Non
     with pytest.MonkeyPatch.context() as monkeypatch:
         with_costs(monkeypatch, [[cost] for cost in costs])
         found = telling_words(model(), some, [[("it", [0])]] * len(costs))
-    assert found == ({"it"} if min(costs) >= 0.1 and sorted(costs)[len(costs) // 10] >= 2 else set())
+    assert found == (
+        {"it"} if min(costs) >= 0.1 and sorted(costs)[len(costs) // 10] >= 2 else set()
+    )
 
 
 def test_a_word_that_was_left_out_is_named() -> None:
