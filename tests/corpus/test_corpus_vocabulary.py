@@ -439,12 +439,29 @@ def test_normal_form_is_composed(text: str) -> None:
     assert not known or unicodedata.is_normalized("NFC", V.normalise(text))
 
 
-def test_a_file_on_which_the_library_panics_is_refused(tmp_path: Path) -> None:
-    """A Rust panic is no Exception of Python's; nobody but the library could check this before."""
-    path = tmp_path / "vocabulary.json"
+def panics(path: Path, *, with_digest: bool) -> None:
+    """Write a vocabulary on which the library panics: a Rust panic is no Exception of Python's."""
     V.save(path)
     stored = json.loads(path.read_text(encoding="utf-8"))
     stored["model"]["continuing_subword_prefix"] = "x" * 40
+    if not with_digest:  # as older versions wrote it
+        del stored["model"]["digest"]
     path.write_text(json.dumps(stored), encoding="utf-8")
+
+
+def test_a_file_on_which_the_library_panics_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "vocabulary.json"
+    panics(path, with_digest=False)
     with pytest.raises(ValueError, match="is not a vocabulary written by"):
         Vocabulary.load(path)
+
+
+def test_a_changed_file_is_refused_before_the_library_sees_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A panic would write lines of its own beside our sentence."""
+    path = tmp_path / "vocabulary.json"
+    panics(path, with_digest=True)
+    with pytest.raises(ValueError, match=r"vocabulary\.json was changed since it was written"):
+        Vocabulary.load(path)
+    assert capfd.readouterr().err == ""

@@ -136,13 +136,19 @@ class Vocabulary:
         refusal = f"{os.fspath(path)} is not a vocabulary written by Vocabulary.save"
         try:
             text = Path(path).read_text(encoding="utf-8")
-            tokenizer = Tokenizer.from_str(text)
+            state = json.loads(text)
+            digest, seen = state["model"].pop("digest", None), state["model"].get("seen")
+            # Before the library sees it, which may panic, and then writes lines of its own.
+            changed = digest not in (None, _digest(state))
+            tokenizer = None if changed else Tokenizer.from_str(text)
         except (OSError, KeyboardInterrupt, SystemExit):
             raise
         except (
             BaseException
         ) as error:  # bare Exceptions of the library, and panics of its Rust code
             raise ValueError(f"{refusal}: {error}") from error
+        if not tokenizer:
+            raise ValueError(f"{os.fspath(path)} was changed since it was written")
         known = [_untrained(small, marks) for small in (False, True) for marks in (True, False)]
         if _rules(tokenizer) not in map(_rules, known):
             raise ValueError(f"{refusal}: it splits or joins text by other rules")
@@ -152,13 +158,11 @@ class Vocabulary:
             raise ValueError(f"{refusal}: some of the 256 bytes are missing")
         if sorted(tokenizer.get_vocab().values()) != list(range(tokenizer.get_vocab_size())):
             raise ValueError(f"{refusal}: its ids have gaps")
-        further = json.loads(text)["model"]
-        seen, digest = further.get("seen"), further.get("digest")
         if not isinstance(seen, str | None):
             raise ValueError(f"{refusal}: seen is not a string of words")
         vocabulary = cls(tokenizer, None if seen is None else seen.split(" "))
-        if digest is not None and digest != vocabulary.digest:
-            raise ValueError(f"{os.fspath(path)} was changed since it was written")
+        if digest:
+            vocabulary.digest = digest
         return vocabulary
 
     def save(self, path: str | os.PathLike[str]) -> None:
@@ -173,15 +177,14 @@ class Vocabulary:
             OSError: if the file cannot be written.
         """
         state = self._state()
-        state["model"]["digest"] = self.digest
+        state["model"]["digest"] = _digest(state)
         text = json.dumps(state, indent=2, ensure_ascii=False) + "\n"
         Path(path).write_text(text, encoding="utf-8", newline="\n")
 
     @cached_property  # it reads all entries, and a run asks for it four times before it begins
     def digest(self) -> str:
         """A fingerprint of all that decides how a text is cut, and of the words that it knows."""
-        text = json.dumps(self._state(), sort_keys=True, ensure_ascii=False)
-        return hashlib.sha256(text.encode()).hexdigest()
+        return _digest(self._state())
 
     def _state(self) -> dict[str, Any]:
         """What `save` writes, without the digest."""
@@ -408,6 +411,11 @@ def _untrained(lowercase: bool, marks: bool = True) -> Tokenizer:
     )
     tokenizer.decoder = decoders.Sequence([decoders.ByteLevel(), decoders.Strip(" ", 1, 0)])
     return tokenizer
+
+
+def _digest(state: dict[str, Any]) -> str:
+    text = json.dumps(state, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _words(text: str) -> list[str]:
