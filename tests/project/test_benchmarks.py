@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from benchmarks import growth, report, speed, tricks, wall_time
+from benchmarks import growth, large_data, report, speed, tricks, wall_time
 from benchmarks.contenders import CONTENDERS, EOS, PAD, Contender, CTranslate2
 from transformer_course.runs import RECIPES
 
@@ -403,3 +403,15 @@ def test_claims_about_the_aims() -> None:
 
 def test_an_exponent_is_that_of_the_power() -> None:
     assert growth.exponent([1, 10, 20, 40], [5.0, 10**1.5, 20**1.5, 40**1.5]) == pytest.approx(1.5)
+
+
+def test_made_up_pairs_are_as_many_as_wanted_and_always_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(large_data, "AT_ONCE", 30)
+    sides = [path.read_text().splitlines() for path in large_data.write_pairs(70, tmp_path)]
+    assert [len(side) for side in sides] == [70, 70]
+    for one, other in zip(*sides, strict=True):
+        assert 4 <= len(one.split()) == len(other.split()) <= 16
+    again = [path.read_text().splitlines() for path in large_data.write_pairs(70, tmp_path)]
+    assert again == sides
