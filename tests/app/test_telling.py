@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -183,6 +184,16 @@ def test_no_other_loss_is_called_a_spike() -> None:
     spikes = Spikes()
     assert not any(spikes.above(loss) for loss in falling)
     assert [spikes.above(loss) is None for loss in (60.0, 60.0)] == [False, True]
+
+
+def test_a_rare_batch_that_costs_much_is_no_spike() -> None:
+    """Losses of batches are spread as in a training of mask-predict: some cost five times as much as most."""
+    dice = random.Random(0)
+    spikes = Spikes()
+    losses = [dice.lognormvariate(0, 0.7) for _ in range(3000)]
+    assert max(losses) > 5
+    assert sum(spikes.above(loss) is not None for loss in losses) <= 1
+    assert spikes.above(50.0) is not None
 
 
 def test_a_resumed_run_finds_the_same_spikes(tmp_path: Path) -> None:

@@ -11,7 +11,10 @@ from transformer_course.checkpoints import CheckpointError, checkpoint_path
 from transformer_course.training.final import History
 
 _BEFORE = 50  # losses that a loss is compared with
-_TIMES, _NATS = 10, 0.5  # how far above them it must lie
+_TIMES, _NATS = (
+    3,
+    0.5,
+)  # how far above their median: so many times as far as any of them, and in nats
 
 
 class TrainingWarning(UserWarning):
@@ -30,8 +33,9 @@ def tell(sentence: str) -> None:
 class Spikes:
     """Finds losses far above those just before: so begins a divergence, and so show wrong examples.
 
-    A loss is a spike if it lies above the median of the last 50 by more than ten times the median distance from
-    it, and by more than half a nat. Then the 50 are collected anew, so that one jump is one spike.
+    A loss is a spike if it lies above the median of the last 50 three times as far as any of them, and more
+    than half a nat. (Batches of rare sentences cost much in a healthy training, too.) Then the 50 are collected
+    anew, so that one jump is one spike.
 
     Args:
         recent: the last losses so far, 50 at most.
@@ -56,8 +60,7 @@ class Spikes:
         """
         if len(self.recent) == _BEFORE:
             middle = median(self.recent)
-            distance = median(abs(value - middle) for value in self.recent)
-            if loss > middle + max(_TIMES * distance, _NATS):
+            if loss > middle + max(_TIMES * (max(self.recent) - middle), _NATS):
                 self.recent, self.count = [], self.count + 1
                 return middle
         self.recent = [*self.recent, loss][-_BEFORE:]
