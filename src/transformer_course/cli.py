@@ -187,6 +187,9 @@ def train(
     vocab_size: Annotated[int | None, typer.Option(help="Subwords of both languages.")] = None,
     dropout: Annotated[float | None, typer.Option(help="0 to below 1.")] = None,
     label_smoothing: Annotated[float | None, typer.Option(help="0 to below 1.")] = None,
+    r_drop: Annotated[
+        float | None, typer.Option(help="Weight of R-Drop, such as 5: twice the time and memory.")
+    ] = None,
     steps: Annotated[int | None, typer.Option(help="Updates of the weights.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Padded positions a batch.")] = None,
     rate: Annotated[float | None, typer.Option(help="Highest learning rate.")] = None,
@@ -266,6 +269,7 @@ def train(
         "vocab_size": vocab_size,
         "dropout": dropout,
         "label_smoothing": label_smoothing,
+        "r_drop": r_drop,
     }
     training_wishes = {
         "max_steps": steps,

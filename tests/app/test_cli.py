@@ -684,6 +684,12 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ("--pairs EN FR --rate 0", ["peak_rate (0.0) must be above 0"]),
         ("--pairs EN FR --dropout 1", ["dropout (1.0) must be"]),
         ("--pairs EN FR --label-smoothing -0.1", ["label_smoothing (-0.1) must be"]),
+        ("--pairs EN FR --r-drop -1", ["r_drop (-1.0) must be a finite number, 0 or more"]),
+        ("--pairs EN FR --r-drop inf", ["r_drop (inf) must be a finite number"]),
+        (
+            "--pairs EN FR --r-drop 5 --model nat",
+            ["r_drop (5.0) is for the model 'transformer', not 'nat'"],
+        ),
         ("--pairs EN FR --vocab-size 10", ["vocab_size (10) must be at least 259"]),
         ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),

@@ -326,7 +326,7 @@ def test_sizes_that_are_the_presets_are_the_same(tmp_path: Path) -> None:
 def test_a_recipe_without_sizes_of_its_own_is_written_as_before() -> None:
     names = ["preset", "vocab_size", "dropout", "label_smoothing", "training"]
     assert list(Recipe().record()) == names
-    assert list(Recipe(n_heads=2).record()) == [*names, "n_heads"]
+    assert list(Recipe(n_heads=2, r_drop=5.0).record()) == [*names, "n_heads", "r_drop"]
 
 
 @pytest.mark.parametrize(

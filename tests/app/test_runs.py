@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -217,3 +217,22 @@ def test_the_trainer_of_a_translator_knows_what_is_held_out(
     train_translator(train, valid, tmp_path, small_recipe(max_steps=1))
     _, values = load_tensors(tmp_path / "checkpoints" / "step-0000001.safetensors")
     assert values["held_out"]["digest"] != values["examples"]["digest"] == made[0].data.digest
+
+
+def test_r_drop_is_a_setting_of_a_run(tmp_path: Path) -> None:
+    """Training has its loss, validation hasn't, and it can't be changed on the way."""
+    pairs, recipe = number_pairs(longest=2), replace(small_recipe(max_steps=4), dropout=0.3)
+
+    def first_loss(weight: float) -> float:
+        seen: list[Progress] = []
+        folder = tmp_path / str(weight)
+        train_translator(pairs, pairs, folder, replace(recipe, r_drop=weight), report=seen.append)
+        return seen[0].loss
+
+    assert first_loss(5.0) > first_loss(0.0)
+    longer = recipe.with_training(max_steps=6)
+    with pytest.raises(CheckpointError, match=r"r_drop = 5\.0, not 0\.0"):
+        train_translator(pairs, pairs, tmp_path / "5.0", longer, resume=True)
+    again = replace(longer, r_drop=5.0)
+    assert train_translator(pairs, pairs, tmp_path / "5.0", again, resume=True)[1] == "finished"
+    assert Recipe.load(tmp_path / "5.0").r_drop == 5.0

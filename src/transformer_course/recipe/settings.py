@@ -1,6 +1,7 @@
 """The recipe of a translator (chapter 07): all settings of its training, and those for the corpora by name."""
 
-from dataclasses import asdict, dataclass, field, replace
+import math
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ class Recipe:
         model: "transformer", or one that writes all words at once (chapter 13): "nat", `FertilityTransformer`,
             or "mask-predict", `MaskPredict`.
         n_decoder_layers: layers of the decoder, if not as many as of the encoder (Kasai et al. 2021 take one).
+        r_drop: α of R-Drop, 0 or more (Liang et al. 2021; `loss.r_drop_loss`), for the model "transformer".
+            Above 0 an update takes twice the time and memory.
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -47,6 +50,7 @@ class Recipe:
     d_ff: int | None = None
     model: str = "transformer"
     n_decoder_layers: int | None = None
+    r_drop: float = 0.0
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
@@ -60,6 +64,12 @@ class Recipe:
         for name in ("dropout", "label_smoothing"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be at least 0 and below 1")
+        if not 0 <= self.r_drop < math.inf:
+            raise ValueError(f"r_drop ({self.r_drop}) must be a finite number, 0 or more")
+        if self.r_drop and self.model != "transformer":
+            raise ValueError(
+                f"r_drop ({self.r_drop}) is for the model 'transformer', not {self.model!r}"
+            )
         self._check_sizes()
 
     def _check_sizes(self) -> None:
@@ -112,11 +122,15 @@ class Recipe:
         """The recipe as JSON says it.
 
         Returns:
-            Its fields by name, those of the training inside; without the sizes that are the preset's, and
-            without the model if it is a Transformer, as when there was no other.
+            Its fields by name, those of the training inside; without those that came later, where they are at
+            their default: then it is written as before.
         """
-        usual = (None, "transformer")
-        return {name: value for name, value in asdict(self).items() if value not in usual}
+        usual = {f.name: f.default for f in fields(self) if f.name in (*SIZES, "model", "r_drop")}
+        return {
+            name: value
+            for name, value in asdict(self).items()
+            if name not in usual or value != usual[name]
+        }
 
     def save(self, folder: str | Path) -> None:
         """Write `recipe.json` into `folder`.

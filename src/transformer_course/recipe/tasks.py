@@ -10,7 +10,7 @@ from torch import Tensor
 from transformer_course.corpus.batches import Example
 from transformer_course.encoder_decoder import Transformer
 from transformer_course.fast import use_fast
-from transformer_course.loss import teacher_forcing_loss
+from transformer_course.loss import r_drop_loss, teacher_forcing_loss
 from transformer_course.non_autoregressive import (
     FertilityBatches,
     FertilityTransformer,
@@ -109,6 +109,8 @@ def task_of(
             from batches.
     """
     loss = partial(_LOSSES[recipe.model], label_smoothing=recipe.label_smoothing)
+    if recipe.r_drop:
+        loss = partial(r_drop_loss, label_smoothing=recipe.label_smoothing, r_drop=recipe.r_drop)
     if recipe.model == "transformer":
         return Task(train, valid, loss, teacher_forcing_loss)
     if recipe.model == "mask-predict":
