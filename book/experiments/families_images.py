@@ -65,7 +65,7 @@ CONFIG: dict[str, Any] = {
     },
 }
 PROBE: dict[str, Any] = {
-    "n_test": 1400,
+    "n_test": 300,
     "batch_size": 16,
     "training": {"max_steps": 6, "warmup_steps": 2, "validate_every": 3},
     "writer": {
