@@ -57,10 +57,6 @@ CONFIG: dict[str, Any] = {
 }
 PROBE: dict[str, Any] = {
     **SHORT_PROBE,
-    "n_pairs": 150,
-    "n_test": 3,
-    "recipe": SHORT_PROBE["recipe"]
-    | {"training": {"max_steps": 8, "max_tokens": 256, "warmup_steps": 2, "validate_every": 4}},
     "n_aligned": 60,
     "updates": 2,
     "candidates": [1, 3],
