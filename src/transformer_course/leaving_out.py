@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # the core does without tokenizers
 
 _SELDOM = 3  # a word that was met less often isn't judged
 _OFTEN = 100  # so many cases of a word are tried
-_ROUNDS = (3, 12, _OFTEN)  # first a few of each: most words are out by then
+_ROUNDS = (_SELDOM, 4 * _SELDOM, _OFTEN)  # first a few of each: most words are out by then
 _USUAL = 2.0  # nats: a word matters if hiding it nearly always costs as much
 _NOTHING = 0.1  # nats: a word that costs less than this is not used
 _MAX_TOKENS = 4096
