@@ -377,6 +377,27 @@ def test_a_file_that_is_no_vocabulary_is_refused(tmp_path: Path, text, reason: s
         Vocabulary.load(path)
 
 
+LOAD = """
+import resource, sys
+from transformer_course.corpus.vocabulary import Vocabulary
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    Vocabulary.load(sys.argv[1])
+except ValueError as error:
+    print(error)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before)
+"""
+
+
+def test_an_id_far_away_is_refused_without_memory_for_all_those_before(tmp_path: Path) -> None:
+    path, far = tmp_path / "v.json", {"model.vocab": V._tokenizer.get_vocab() | {"far": 3 * 10**8}}
+    path.write_text(edited(far), encoding="utf-8")
+    said = subprocess.run([sys.executable, "-c", LOAD, path], capture_output=True, text=True)
+    error, more = said.stdout.splitlines()
+    assert error == f"{path} is not a vocabulary written by Vocabulary.save: its ids have gaps"
+    assert int(more) < 50_000  # KiB
+
+
 def test_a_vocabulary_without_the_special_tokens_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "v.json"
     path.write_text(V._tokenizer.to_str().replace("</s>", "</e>"), encoding="utf-8")

@@ -149,6 +149,9 @@ class Vocabulary:
             raise ValueError(f"{refusal}: {error}") from error
         if not tokenizer:
             raise ValueError(f"{os.fspath(path)} was changed since it was written")
+        # First: written out, which `_rules` has done, a vocabulary takes as much memory as its largest id.
+        if sorted(tokenizer.get_vocab().values()) != list(range(tokenizer.get_vocab_size())):
+            raise ValueError(f"{refusal}: its ids have gaps")
         known = [_untrained(small, marks) for small in (False, True) for marks in (True, False)]
         if _rules(tokenizer) not in map(_rules, known):
             raise ValueError(f"{refusal}: it splits or joins text by other rules")
@@ -156,8 +159,6 @@ class Vocabulary:
             raise ValueError(f"{refusal}: ids 0, 1, 2 are not {PAD}, {BOS}, {EOS}")
         if any(tokenizer.token_to_id(symbol) is None for symbol in _BYTE_OF):
             raise ValueError(f"{refusal}: some of the 256 bytes are missing")
-        if sorted(tokenizer.get_vocab().values()) != list(range(tokenizer.get_vocab_size())):
-            raise ValueError(f"{refusal}: its ids have gaps")
         if not isinstance(seen, str | None):
             raise ValueError(f"{refusal}: seen is not a string of words")
         vocabulary = cls(tokenizer, None if seen is None else seen.split(" "))
