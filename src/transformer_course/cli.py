@@ -47,6 +47,7 @@ from transformer_course.corpus.lenient import Line, line_of_text, read_each, rea
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.prepare import prepare, report_text
 from transformer_course.corpus.shards import Shards
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.devices import find_device
 from transformer_course.evaluation import (
     Scores,
@@ -293,6 +294,7 @@ def train(
             # What torchrun has started again goes on; the first process says so, before it writes.
             begun = processes.first and was_begun_by(out, job())
             resume = resume or processes.share("again" if begun else "") == "again"
+            vocabulary = None
             if resume:
                 asked = _given(data_wishes | wishes | training_wishes)
                 data, recipe, threads = _saved_run(out, asked, threads)
@@ -301,7 +303,8 @@ def train(
                 log = log or (read_options(saved).get("log") if saved.exists() else None)
             else:
                 data = _new_data(_given(data_wishes))
-                recipe = _new_recipe(data, wishes, training_wishes, place)
+                vocabulary = load_vocabulary(Path(data.prepared)) if data.prepared else None
+                recipe = _new_recipe(data, vocabulary, wishes, training_wishes, place)
                 if checkpoint:
                     raise ValueError("--checkpoint needs --resume")
                 if processes.first:
@@ -310,7 +313,7 @@ def train(
             further = {"threads": threads, "device": device, "shard": shard, "compile": compiled}
             options = options_of(data, recipe) | further | _given({"log": log})
             where = {"device": str(place), "processes": processes}
-            where |= {"shard": shard, "compiled": compiled}
+            where |= {"shard": shard, "compiled": compiled, "vocabulary": vocabulary}
             outcome = _train(data, recipe, out, options, resume, checkpoint, where)
         if outcome == "interrupted":
             raise typer.Exit(130)
@@ -953,14 +956,18 @@ def _new_data(given: dict[str, Any]) -> Data:
 
 
 def _new_recipe(
-    data: Data, wishes: dict[str, Any], training_wishes: dict[str, Any], device: torch.device
+    data: Data,
+    vocabulary: Vocabulary | None,
+    wishes: dict[str, Any],
+    training_wishes: dict[str, Any],
+    device: torch.device,
 ) -> Recipe:
-    """The corpus' recipe, with what was asked for on the command line."""
+    """The corpus' recipe, with what was asked for on the command line; `vocabulary` is that of prepared data."""
     recipe = RECIPES.get(data.corpus, Recipe())
-    if data.prepared:
+    if vocabulary:
         if wishes["vocab_size"]:
             raise ValueError("--vocab-size is for the command prepare: --data has its vocabulary")
-        recipe = replace(recipe, vocab_size=len(load_vocabulary(Path(data.prepared))))
+        recipe = replace(recipe, vocab_size=len(vocabulary))
     faster = {"precision": "bf16" if computes_bf16(device.type) else "fp32"}
     training = replace(recipe.training, **faster | _given(training_wishes))
     if training.warmup_steps >= training.max_steps and training_wishes["warmup_steps"] is None:

@@ -185,8 +185,8 @@ def _vocabulary(
 ) -> Vocabulary:
     """The vocabulary that is given, that of the shards, or a new one."""
     if isinstance(train, Shards):
-        own = load_vocabulary(train.folder)
-        if own.digest != train.record.get("vocabulary") or (given and given.digest != own.digest):
+        own = given or load_vocabulary(train.folder)
+        if own.digest != train.record.get("vocabulary"):
             raise CheckpointError(
                 f"{train.folder} was cut into other subwords than those of its vocabulary.json, or of the run"
             )
