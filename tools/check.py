@@ -9,7 +9,7 @@ demo             train the demo translator, once
 demo-notebooks   the notebooks that load the demo translator, under strict nbval, too
 
 Only when asked for, for `tests` holds it:
-quick            tests of the package's core, without browser and demo: under a minute of one core
+quick            tests of the package's core, without browser, demo and what takes long: under a minute
 
 The demo is trained beside the stages before it, on one thread: two would wait for each other while tests run.
 
@@ -79,8 +79,8 @@ def tests() -> list[list[str]]:
 
 
 def quick() -> list[list[str]]:
-    """Commands that run the tests of the core, in one process: starting a second takes longer."""
-    return [[PYTHON, "-m", "pytest", "-q", "tests/core"]]
+    """Commands that run the tests of the core, without those that start processes or train for long."""
+    return [[*PYTEST, "-m", "not slow", "tests/core"]]
 
 
 def nbval(with_demo: bool) -> list[list[str]]:

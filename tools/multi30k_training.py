@@ -29,12 +29,15 @@ PROBE: dict[str, Any] = {
     "watched": ["a cat sleeps ."],
     "recipe": {
         "vocab_size": 500,
-        "n_layers": 2,
+        "n_layers": 1,
+        "d_model": 32,
+        "n_heads": 2,
+        "d_ff": 64,
         "training": {
-            "max_steps": 12,
+            "max_steps": 8,
             "max_tokens": 256,
             "warmup_steps": 4,
-            "validate_every": 3,
+            "validate_every": 4,
             "average": 2,
         },
     },

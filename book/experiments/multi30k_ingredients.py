@@ -52,7 +52,7 @@ PROBE: dict[str, Any] = {
         ["all ingredients", {}],
         ["all but one", {"tie_embeddings": False}],
     ],
-    "training": {"max_steps": 8, "max_tokens": 256, "warmup_steps": 4, "validate_every": 2},
+    "training": {"max_steps": 4, "max_tokens": 256, "warmup_steps": 2, "validate_every": 2},
 }
 
 

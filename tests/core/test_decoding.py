@@ -242,6 +242,7 @@ def test_the_models_above_end_sentences_early_and_late() -> None:
     assert lengths[9] >= 5
 
 
+@pytest.mark.slow
 @given(seed=st.integers(0, 999), beam=st.integers(2, 4))
 def test_batch_gives_what_its_sentences_give_alone(seed: int, beam: int) -> None:
     """Sentences end at different times and leave the batch; the rest must not notice."""

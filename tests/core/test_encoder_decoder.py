@@ -532,6 +532,7 @@ def test_reset_leaves_nothing_of_what_was_trained(bias: bool, positions: str) ->
             assert (p == 0).all()
 
 
+@pytest.mark.slow
 def test_ids_are_looked_at_where_that_costs_nothing_and_the_model_can_be_exported() -> None:
     """Nothing in the model waits for the device; torch.export traces it, with other ids and lengths."""
     model = tiny_model().eval()

@@ -711,6 +711,7 @@ def test_slopes_move_with_the_model_and_are_not_saved() -> None:
     assert AlibiBias(4).bfloat16().slopes.dtype == torch.bfloat16
 
 
+@pytest.mark.slow
 def test_a_model_is_exported_for_other_lengths() -> None:
     model, n = decoder("xl", n_layers=1), torch.export.Dim("n", min=2, max=MAX_LEN)
     exported = torch.export.export(model, (text(5),), dynamic_shapes={"ids": {1: n}})

@@ -293,6 +293,7 @@ def test_r_drop_adds_the_divergence_of_two_passes(weight: float) -> None:
     )
 
 
+@pytest.mark.slow
 def test_r_drop_brings_the_passes_together() -> None:
     """Trained with it, a model says nearly the same whatever dropout leaves out."""
     apart = []

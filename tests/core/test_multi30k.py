@@ -61,6 +61,7 @@ def test_the_score_lies_within_and_the_result_is_the_same_again() -> None:
     assert bleu_interval(pairs, translations, draws=200) != (low, high)
 
 
+@pytest.mark.slow
 def test_four_times_the_sentences_halve_the_width() -> None:
     (low, high), (lower, higher) = (bleu_interval(*with_faults(n)) for n in (800, 200))
     assert (higher - lower) / (high - low) == pytest.approx(2, abs=0.4)

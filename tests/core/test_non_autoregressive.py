@@ -526,6 +526,7 @@ def passes_by_hand(model: MaskPredict, src: Tensor, length: int) -> list[list[tu
     return found
 
 
+@pytest.mark.slow
 @given(passes=st.integers(1, 6), lengths=st.lists(st.integers(1, 9), min_size=2, max_size=2))
 def test_all_passes_equal_a_loop(passes: int, lengths: list[int]) -> None:
     model, src = masked(passes=passes), sources(3, 5)
@@ -649,6 +650,7 @@ def share_right(model: Any, examples: list[Example]) -> float:
     return sum(row[0].ids[:-1] == tgt for row, (_, tgt) in zip(found, examples, strict=True)) / 20
 
 
+@pytest.mark.slow
 def test_twenty_sentences_are_learnt_by_heart() -> None:
     examples, sizes = twenty(), {"d_model": 32, "n_heads": 4, "d_ff": 64, "n_decoder_layers": 2}
     torch.manual_seed(0)

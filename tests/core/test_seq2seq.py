@@ -198,6 +198,7 @@ def test_encoder_of_convolutions_sees_its_receptive_field() -> None:
     assert moved.tolist() == list(range(9, 22))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_loss_trainer_search_and_translator_work_with_the_model(kind: str, tmp_path: Path) -> None:
     lines = ["the cat sees the dog", "le chat voit le chien", "a dog runs", "un chien court"]

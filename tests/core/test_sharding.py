@@ -20,6 +20,7 @@ from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.sharding import layers, loss_of, shard
 
+pytestmark = pytest.mark.slow  # starts processes, or trains for long
 CPU = torch.device("cpu")
 
 

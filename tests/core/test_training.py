@@ -307,6 +307,7 @@ def test_a_run_is_not_made_shorter_nor_longer_once_it_has_stopped_early(tmp_path
         longer.resume()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("patience", [3, 0])
 def test_more_patience_makes_a_run_that_stopped_early_go_on(tmp_path: Path, patience: int) -> None:
     finished(tmp_path / "a", CASES["patience"])
@@ -650,6 +651,7 @@ def test_bf16_trains_the_same_task_in_other_numbers() -> None:
     assert losses["bf16"] == pytest.approx(losses["fp32"], rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_small_task_is_learned_completely() -> None:
     examples = reversals(longest=4)
     held_out = examples[30::10]

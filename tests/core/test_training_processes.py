@@ -40,6 +40,7 @@ from transformer_course.training.gradients import Gradients, cut
 from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.sharding import layers
 
+pytestmark = pytest.mark.slow  # starts processes, or trains for long
 EXAMPLES = [*reversals(longest=2), ([3, 4, 5, 6, 7, 3], [7]), ([3], [4] * 7)]
 HELD_OUT = reversals(longest=3, symbols=3)
 QUICK = {"max_steps": 9, "max_tokens": 60, "peak_rate": 0.01, "warmup_steps": 3}

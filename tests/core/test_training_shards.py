@@ -18,6 +18,7 @@ from transformer_course.training import Trainer, TrainingConfig, validation_loss
 from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.shards import ShardBatches
 
+pytestmark = pytest.mark.slow  # starts processes, or trains for long
 EXAMPLES = [*reversals(longest=3), ([3, 4, 5, 6, 7, 3], [7]), ([3], [4] * 7)]
 CUTS = [(0, 40), (40, 41), (41, 100), (100, len(EXAMPLES))]
 
