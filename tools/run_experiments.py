@@ -230,6 +230,8 @@ def main() -> None:
     parser.add_argument("--probe", action="store_true", help="only say which records are current")
     parser.add_argument("--accept", action="store_true", help="add a probe; see ledger.yml")
     arguments = parser.parse_args()
+    if arguments.probe or arguments.accept:
+        torch.set_num_threads(1)  # as in the tests: two threads would wait for each other
     for name in arguments.names or names(apart=arguments.probe):
         if arguments.accept:
             print(f"{name}: {'a probe was added' if accept(name) else 'is current'}")

@@ -962,7 +962,7 @@ def _new_recipe(
     training_wishes: dict[str, Any],
     device: torch.device,
 ) -> Recipe:
-    """The corpus' recipe, with what was asked for on the command line; `vocabulary` is that of prepared data."""
+    """The corpus' recipe, with what was asked for; `vocabulary` is that of prepared data."""
     recipe = RECIPES.get(data.corpus, Recipe())
     if vocabulary:
         if wishes["vocab_size"]:
