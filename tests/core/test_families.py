@@ -819,6 +819,7 @@ TASKS: dict[str, tuple[Callable[[], Any], Rows, Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TASKS)
 def test_training_lowers_the_loss_and_resumes_to_the_same_weights(
     tmp_path: Path, task: str

@@ -164,7 +164,9 @@ def finished(folder: Path, settings: dict[str, object]) -> tuple[Trainer, str, s
     return run, outcome, run.finish()
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    "case", ["plain", *(pytest.param(name, marks=pytest.mark.slow) for name in [*CASES][1:])]
+)
 @pytest.mark.parametrize(
     "disturbances",
     [
@@ -257,6 +259,7 @@ def test_a_resumed_run_must_be_the_same(tmp_path: Path) -> None:
 # A longer run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("schedule", ["cosine", "inverse_sqrt"])
 @pytest.mark.parametrize("first", [ctrl_c_at(2), ctrl_c_at(6), lambda _: None])
 def test_a_run_that_is_made_longer_goes_on_with_the_rate_of_the_longer_run(
@@ -277,6 +280,7 @@ def test_a_run_that_is_made_longer_goes_on_with_the_rate_of_the_longer_run(
         assert_same_weights(weights(longer.model), weights(whole.model))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("disturbance", [ctrl_c_at(11), killed_at(9), killed_at(10), killed_at(13)])
 def test_a_longer_run_is_resumed_to_the_last_bit(tmp_path: Path, disturbance: Report) -> None:
     for name in "ab":
