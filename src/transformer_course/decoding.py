@@ -210,7 +210,10 @@ def next_token_distribution(
     temperature = min(max(temperature, limits.tiny), limits.max)
     # Largest logit 0, so that a temperature close to 0 can't make inf - inf out of them.
     logits = (logits - logits.amax(-1, keepdim=True)) / temperature
-    probabilities, order = torch.softmax(logits, -1).sort(dim=-1, descending=True, stable=True)
+    probabilities = torch.softmax(logits, -1)
+    if top_k is None and top_p == 1:
+        return probabilities  # nothing is cut, so nothing has to be sorted
+    probabilities, order = probabilities.sort(dim=-1, descending=True, stable=True)
     if top_k is not None:
         probabilities[..., top_k:] = 0.0
         probabilities = probabilities / probabilities.sum(-1, keepdim=True)
