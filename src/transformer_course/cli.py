@@ -25,11 +25,12 @@ from contextlib import (
 )
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated, Any
 
 import numpy as np
 import torch
 import typer
+import xxhash
 from tqdm import tqdm
 
 from transformer_course import __version__
@@ -92,6 +93,7 @@ from transformer_course.training import (
 from transformer_course.training.processes import job, local_rank
 from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.translator import AttentionMaps, Translator, load_vocabulary
+from transformer_course.unfinished import Done, Unfinished, unfinished
 from transformer_course.waiting import told_if_long
 
 app = typer.Typer(
@@ -533,6 +535,9 @@ def translate(
     error. Words that the training text did not have are told there too, and translations of which the model is
     less sure than of nearly all held-out sentences.
 
+    With --output, what is done lies in a folder of the file's name and ".part" until all is. If it was stopped
+    or killed, the same command goes on, at most a thousand lines back.
+
     With --n-best there is a line for each hypothesis, in four columns separated by tabs: number of the line in,
     from 1; rank, 1 is the best; score; text. The score is the log-probability of the text, in nats, </s>
     included. The search ranks by that score divided by ((5 + subwords) / 6) ** alpha, where </s> counts as a
@@ -551,23 +556,33 @@ def translate(
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
             sys.stdout.reconfigure(encoding="utf-8")  # a file of ours is one that we can read
         place, lines = _lines_to_translate(text, file)
+        settings = {"beam": beam, "alpha": alpha, "n-best": n_best}
         at_once = _LINES_AT_ONCE if text or file or output else 1
-        answers = translate_lines(
-            translator, lines, beam=beam, alpha=alpha, n_best=n_best or 1, at_once=at_once
-        )
-        number = wrong = written = 0
-        with _opened(output) as out, _lines_bar(at_once > 1) as bar:
-            for number, answer in enumerate(answers, 1):
+        with _written(output, run, settings, lines) as rest, _lines_bar(at_once > 1) as bar:
+            done = replace(rest.done) if rest else Done()
+            bar.update(done.read)
+            answers = translate_lines(
+                translator,
+                rest.lines if rest else lines,
+                beam=beam,
+                alpha=alpha,
+                n_best=n_best or 1,
+                at_once=at_once,
+            )
+            for answer in answers:
+                done.read += 1
                 bar.update()
-                for line in _hypotheses(answer, number) if n_best else [answer.text]:
-                    print(line, file=out, flush=True)
-                    written += 1
-                _tell(answer, number, place, debug)
-                wrong += answer.error is not None
+                for line in _hypotheses(answer, done.read) if n_best else [answer.text]:
+                    print(line, file=rest.file if rest else sys.stdout, flush=not rest)
+                    done.written += 1
+                _tell(answer, done.read, place, debug)
+                done.wrong += answer.error is not None
+                if rest and done.read % at_once == 0:
+                    rest.keep(done)
         if output:
-            read = f" (lines read: {number:,})" if n_best else ""
-            print(f"lines written to {output}: {written:,}{read}", file=sys.stderr)
-        if wrong:
+            read = f" (lines read: {done.read:,})" if n_best else ""
+            print(f"lines written to {output}: {done.written:,}{read}", file=sys.stderr)
+        if done.wrong:
             raise typer.Exit(1)
 
 
@@ -584,16 +599,29 @@ def _lines_bar(shown: bool) -> tqdm:
 
 
 @contextmanager
-def _opened(output: Path | None) -> Iterator[TextIO]:
-    """Standard output, or a file that is written whole or not at all."""
+def _written(
+    output: Path | None, run: Path, settings: dict[str, Any], lines: Iterator[Line]
+) -> Iterator[Unfinished | None]:
+    """Where translations are written: a file, whole or not at all, in several goes if need be; or nowhere."""
     if output is None:
-        yield sys.stdout
+        yield None
         return
-    with (
-        replacing(output) as temporary,
-        temporary.open("w", encoding="utf-8", newline="\n") as file,
-    ):
-        yield file
+    made_with = xxhash.xxh3_128(__version__.encode())
+    for name in ("model.safetensors", "vocabulary.json"):
+        with (run / name).open("rb") as file:
+            while chunk := file.read(2**20):
+                made_with.update(chunk)
+    rest = None
+    try:
+        with unfinished(output, {"translator": made_with.hexdigest()} | settings, lines) as rest:
+            if rest.done.read:
+                _say_on_stderr(f"note: {rest.done.read:,} lines are translated already")
+            yield rest
+    except BaseException:
+        if rest and rest.done.read:
+            kept = f"note: {rest.done.read:,} translated lines are kept in {output}.part"
+            _say_on_stderr(f"{kept}; the same command goes on after them")
+        raise
 
 
 def _hypotheses(answer: Answer, number: int) -> list[str]:

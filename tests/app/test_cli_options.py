@@ -2,6 +2,8 @@
 
 import json
 import math
+import shutil
+import subprocess
 import sys
 import tomllib
 from dataclasses import replace
@@ -91,6 +93,124 @@ def test_half_a_file_of_translations_is_never_written(
         cli.app(arguments)
     assert out.read_text() == "as it was"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.en", "new.fr"]
+
+
+MANY = [*LINES, "one", "", "two five", "four"]  # nine lines, two at a time
+
+
+@pytest.fixture
+def stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> list[str]:
+    """A command that was stopped while it wrote the sixth line of nine; four are kept."""
+    monkeypatch.setattr(cli, "_LINES_AT_ONCE", 2)
+    (tmp_path / "in").write_text("".join(f"{line}\n" for line in MANY), encoding="utf-8")
+    command = ["translate", str(trained_run()), "--file", str(tmp_path / "in")]
+    command += ["--output", str(tmp_path / "out"), "--beam", "2"]
+    told = cli._tell
+
+    def tell(answer: Any, number: int, *rest: Any) -> None:
+        told(answer, number, *rest)
+        if number == 5:
+            raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "_tell", tell)
+        with pytest.raises(MemoryError):
+            cli.app(command)
+    kept = f"4 translated lines are kept in {tmp_path / 'out'}.part; the same command goes on"
+    assert kept in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    return command
+
+
+def test_a_file_that_was_stopped_goes_on(run: Run, stopped: list[str], tmp_path: Path) -> None:
+    part = tmp_path / "out.part"
+    assert (
+        len((part / "lines").read_text(encoding="utf-8").split("\n")) > 4
+    )  # what was lost with it
+    result = run(*stopped)
+    assert result.status == 1  # the fourth line is too long, and was told by the first process
+    assert result.err.startswith("note: 4 lines are translated already\n")
+    assert "line 4: " not in result.err
+    assert result.err.endswith(f"lines written to {tmp_path / 'out'}: 9\n")
+    undisturbed = run(*stopped[:4], "--beam", 2)
+    assert (tmp_path / "out").read_text(encoding="utf-8") == undisturbed.out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in", "out"]
+
+
+def test_a_file_goes_on_after_a_kill_while_its_last_state_is_written(
+    run: Run, stopped: list[str], tmp_path: Path
+) -> None:
+    with (tmp_path / "out.part" / "lines").open("ab") as file:
+        file.write("é".encode()[:1])
+    assert run(*stopped).status == 1
+    assert (tmp_path / "out").read_text(encoding="utf-8") == run(*stopped[:4], "--beam", 2).out
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"--beam": "3"}, "holds 4 lines with another beam: give the same again, or delete it"),
+        ({"--alpha": "0"}, "holds 4 lines with another alpha"),
+        ({"--n-best": "1"}, "holds 4 lines with another n-best"),
+        ({"third": "three"}, "holds translations of other lines than these"),
+        ({"short": ""}, "holds translations of other lines than these"),
+        ({"cut": ""}, "lines was cut off"),
+        ({"state": ""}, "state.json is damaged"),
+    ],
+)
+def test_a_file_goes_on_only_as_it_was_begun(
+    run: Run, stopped: list[str], tmp_path: Path, change: dict[str, str], problem: str
+) -> None:
+    ((name, value),) = change.items()
+    part, source = tmp_path / "out.part", tmp_path / "in"
+    text = {"third": source.read_text().replace("\nthree", "\nthere"), "short": "one two\n"}
+    if name in text:
+        source.write_text(text[name], encoding="utf-8")
+    elif name == "cut":
+        (part / "lines").write_bytes(b"x")
+    elif name == "state":
+        (part / "state.json").write_text("{")
+    else:
+        stopped = [*stopped, name, value]
+    before = (part / "lines").read_bytes()
+    assert_one_sentence(run(*stopped), problem)
+    assert (part / "lines").read_bytes() == before
+    assert not (tmp_path / "out").exists()
+
+
+def test_lines_of_another_translator_are_not_gone_on_with(
+    run: Run, stopped: list[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other"
+    shutil.copytree(trained_run(), other)
+    translator = Translator.load(other)
+    with torch.no_grad():
+        next(translator.model.parameters()).mul_(2)
+    translator.save(other)
+    result = run("translate", other, *stopped[2:])
+    assert_one_sentence(result, "holds 4 lines with another translator")
+
+
+def test_two_do_not_write_one_file(run: Run, lines: Path, tmp_path: Path) -> None:
+    script = "import sys; from pathlib import Path; from transformer_course.recipe import writing\n"
+    script += "with writing.only_writer(Path(sys.argv[1])): print('there', flush=True); input()"
+    command = [sys.executable, "-c", script, str(tmp_path / "out.part")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
+        assert other.stdout
+        assert other.stdout.readline() == b"there\n"
+        result = run("translate", trained_run(), "--file", lines, "--output", tmp_path / "out")
+        other.communicate(b"\n")
+    assert_one_sentence(result, f"out.part is being written by process {other.pid} on")
+
+
+def test_a_folder_in_the_way_is_left_as_it_is(run: Run, lines: Path, tmp_path: Path) -> None:
+    (tmp_path / "out.part").mkdir()
+    (tmp_path / "out.part" / "lines").write_text("mine")
+    result = run("translate", trained_run(), "--file", lines, "--output", tmp_path / "out")
+    assert_one_sentence(result, "out.part is in the way: it holds lines")
+    assert [path.name for path in (tmp_path / "out.part").iterdir()] == ["lines"]
 
 
 def test_what_is_read_or_belongs_to_a_run_is_not_written_over(

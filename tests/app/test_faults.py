@@ -252,9 +252,7 @@ def test_the_second_writer_is_told_who_the_first_is(tmp_path: Path) -> None:
     try:
         assert first.stdout is not None
         assert first.stdout.readline() == "holding\n"
-        with pytest.raises(
-            CheckpointError, match=rf"is being trained in by process {first.pid} on"
-        ):
+        with pytest.raises(CheckpointError, match=rf"is being written by process {first.pid} on"):
             train_translator(PAIRS, PAIRS, folder, small_recipe(max_steps=1))
         assert {p.name for p in folder.iterdir()} == {".writer.json", ".writer.lock"}
     finally:
@@ -272,7 +270,7 @@ def test_a_block_within_a_block_keeps_the_lock(tmp_path: Path) -> None:
         assert (tmp_path / ".writer.json").exists()
         code = HOLD.replace("time.sleep(60)", "")
         second = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True)
-        assert b"is being trained in" in second.stderr
+        assert b"is being written" in second.stderr
 
 
 def test_what_killed_runs_left_half_written_goes(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from readme_snippet import first_python_block, shortened, write_data
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRA_ONLY = {"cli", "evaluation", "lines", "recipe", "runs", "translator"}
-EXTRA_ONLY |= {"export", "info", "serve"}
+EXTRA_ONLY |= {"export", "info", "serve", "unfinished"}
 EXTRA_ONLY |= {"corpus.multi30k", "corpus.vocabulary", "corpus.prepare"}
 FIGURES_ONLY = {"figures"}
 

@@ -527,7 +527,7 @@ NO_SOURCE = {
 }
 NOTHING_PUBLISHED = {  # whole modules
     *("__init__", "__main__", "cli", "forks", "interrupts", "runs", "streams", "validation"),
-    *("training.telling", "waiting"),
+    *("training.telling", "unfinished", "waiting"),
     *("checkpoints", "checkpoints.files", "checkpoints.runs", "checkpoints.tensors"),
     *("checkpoints.memory", "checkpoints.parts", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),

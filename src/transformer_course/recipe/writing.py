@@ -23,24 +23,26 @@ _OURS = (
 
 
 @contextmanager
-def only_writer(folder: Path) -> Iterator[None]:
-    """Keep other processes from training in a folder while the block runs; temporary files of killed ones go.
+def only_writer(folder: Path, *, of_run: bool = True) -> Iterator[None]:
+    """Keep other processes from writing into a folder while the block runs; temporary files of killed ones go.
 
     The lock is one of the operating system's: it ends with the process, however that ends. On network file
     systems it is as good as theirs. Blocks of the same process may stand inside each other.
 
     Args:
-        folder: the run's; made if need be.
+        folder: which one; made if need be.
+        of_run: whether it shall be a run's, which has to have a name in UTF-8.
 
     Yields:
         Nothing.
 
     Raises:
-        CheckpointError: if another process is training there, or the folder can't be written.
+        CheckpointError: if another process is writing there, or the folder can't be written.
     """
     owner = folder / ".writer.json"
     try:
-        str(folder.absolute()).encode("utf-8")  # safetensors reads no others
+        if of_run:
+            str(folder.absolute()).encode("utf-8")  # safetensors reads no others
     except UnicodeEncodeError as error:
         raise CheckpointError(f"{folder} can't be a run's folder: its name is no UTF-8") from error
     try:
@@ -48,7 +50,7 @@ def only_writer(folder: Path) -> Iterator[None]:
         lock = FileLock(folder / ".writer.lock", timeout=0, is_singleton=True, thread_local=False)
         lock.acquire()
     except Timeout as error:
-        raise CheckpointError(f"{folder} is being trained in{_who(owner)}") from error
+        raise CheckpointError(f"{folder} is being written{_who(owner)}") from error
     except (OSError, NotImplementedError) as error:
         place = folder.parent if not folder.exists() else folder
         raise CheckpointError(f"{folder} can't be written: {error} ({place})") from error
