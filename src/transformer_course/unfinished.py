@@ -1,4 +1,4 @@
-"""A file of translations that goes on where it stopped.
+"""A file of translations that goes on where it stopped (chapter 09).
 
 The lines so far lie in a folder beside the file, with what they belong to: translator, options, and lines read.
 The file itself is there when all are, or not at all.
