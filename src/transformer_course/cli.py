@@ -560,7 +560,7 @@ def translate(
         at_once = _LINES_AT_ONCE if text or file or output else 1
         with _written(output, run, settings, lines) as rest, _lines_bar(at_once > 1) as bar:
             done = replace(rest.done) if rest else Done()
-            bar.update(done.read)
+            bar.initial = bar.n = done.read
             answers = translate_lines(
                 translator,
                 rest.lines if rest else lines,
