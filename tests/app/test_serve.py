@@ -22,6 +22,7 @@ from small_runs import trained, trained_run
 from transformer_course.lines import Answer
 from transformer_course.serve import Limits, application, is_loopback, serve
 from transformer_course.serve.batching import Batcher, BusyError
+from transformer_course.serve.server import _socket
 
 for package in ("starlette", "uvicorn", "httpx"):  # in CI tests/conftest.py makes a failure of it
     pytest.importorskip(package)
@@ -335,6 +336,15 @@ def test_a_port_that_is_taken_is_one_sentence(run: Run) -> None:
         assert_one_sentence(run("serve", trained_run(), "--port", port), told)
     assert_one_sentence(run("serve", trained_run(), "--port", 70_000), "must be from 0 to 65535")
     assert_one_sentence(run("serve", "nothing"), "vocabulary.json is missing")
+
+
+def test_no_answer_waits_for_the_confirmation_of_its_first_packet() -> None:
+    """With Nagle's algorithm a caller who keeps its connection waits 40 ms for each answer."""
+    with _socket("127.0.0.1", 0) as listening:
+        with socket.create_connection(listening.getsockname()):
+            connection, _ = listening.accept()
+        with connection:
+            assert connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_server_for_others_is_warned_of(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

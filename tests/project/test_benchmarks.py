@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 import torch
+from small_runs import trained_run
 
-from benchmarks import growth, large_data, report, speed, tricks, wall_time
+from benchmarks import growth, large_data, report, serving, speed, tricks, wall_time
 from benchmarks.contenders import CONTENDERS, EOS, PAD, Contender, CTranslate2
 from transformer_course.runs import RECIPES
 
@@ -415,3 +416,15 @@ def test_made_up_pairs_are_as_many_as_wanted_and_always_the_same(
         assert 4 <= len(one.split()) == len(other.split()) <= 16
     again = [path.read_text().splitlines() for path in large_data.write_pairs(70, tmp_path)]
     assert again == sides
+
+
+def test_callers_of_a_server_are_timed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serving, "BATCHES", (2,))
+    monkeypatch.setattr(serving, "CALLERS", (1, 3))
+    run = str(trained_run())
+    serving.main([run, "--requests", "7", "--rounds", "1", "--out", str(tmp_path)])
+    result = json.loads((tmp_path / "serving.json").read_text())
+    assert [(row["callers"], row["batch"]) for row in result["loads"]] == [(1, 2), (3, 2)]
+    for row in result["loads"]:
+        assert 0 < row["p50, ms"] <= row["p99, ms"]
+        assert row["a second"] > 0
