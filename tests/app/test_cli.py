@@ -184,7 +184,7 @@ def test_a_corpus_by_name_has_its_recipe(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True})  # no bf16
     made = {
         name: cli._new_recipe(
-            cli.Data(corpus=name), {}, {"warmup_steps": None}, torch.device("cpu")
+            cli.Data(corpus=name), None, {}, {"warmup_steps": None}, torch.device("cpu")
         )
         for name in cli.RECIPES
     }
