@@ -9,7 +9,6 @@ one in a hundred, took at most.
 
 import argparse
 import json
-import os
 import platform
 import statistics
 import subprocess
@@ -70,9 +69,7 @@ def measured(run: Path, requests: int, rounds: int) -> list[dict[str, Any]]:
     ]
     command = [sys.executable, "-m", "benchmarks.serving", str(run), "--serve"]
     servers = {
-        batch: subprocess.Popen(
-            [*command, str(batch)], stdout=subprocess.PIPE, text=True, cwd=ROOT, env=os.environ
-        )
+        batch: subprocess.Popen([*command, str(batch)], stdout=subprocess.PIPE, text=True, cwd=ROOT)
         for batch in BATCHES
     }
     try:

@@ -15,6 +15,7 @@ from typing import Any
 import xxhash
 
 from transformer_course.checkpoints import CheckpointError, read_sealed, write_sealed
+from transformer_course.checkpoints.files import sync_folder
 from transformer_course.corpus.lenient import Line
 from transformer_course.recipe.writing import only_writer
 
@@ -90,6 +91,7 @@ class Unfinished:
         self._flushed()
         self.file.close()
         os.replace(self._path, output)
+        sync_folder(output.parent)
 
     def _flushed(self) -> int:
         """Bytes of the lines out, all of which are on the disk."""

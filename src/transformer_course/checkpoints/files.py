@@ -36,7 +36,7 @@ def replacing(path: Path) -> Iterator[Path]:
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
     except OSError as error:
         in_the_way = path.parent.exists() and not path.parent.is_dir()
         reason = f"{path.parent} is not a folder" if in_the_way else error.strerror or error
@@ -176,8 +176,12 @@ def unreadable(path: Path, error: OSError) -> str:
     return f"{path} can't be read: {error.strerror or error}"
 
 
-def _sync_folder(folder: Path) -> None:
-    """Make a rename last; not every system can, and the file itself is safe already."""
+def sync_folder(folder: Path) -> None:
+    """Make a rename last; not every system can, and the file itself is safe already.
+
+    Args:
+        folder: in which something was renamed.
+    """
     if os.name == "posix":
         with suppress(OSError):
             handle = os.open(folder, os.O_RDONLY)
