@@ -8,6 +8,7 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -556,6 +557,43 @@ def test_a_helper_that_fails_its_own_check_is_named() -> None:
     exec("def halves(x):\n    return softmax(x), 0.0", imported)
     assert note not in judge(HALVES, imported["halves"]).message
     assert note not in uses(f"{shifted} / {shifted}.sum(axis, keepdims=True)")
+
+
+def test_a_method_that_has_the_name_of_an_exercise_is_no_helper_of_the_learners() -> None:
+    scope: dict[str, Any] = {"torch": torch}
+    exec(
+        "def softmax(scores, axis):\n    raise NotImplementedError\n\n"
+        "def halves(x: torch.Tensor):\n    return torch.softmax(x, 0) + x.softmax(0), 0.0",
+        scope,
+    )
+    report = judge(HALVES, scope["halves"])
+    assert report.attempted and "softmax" not in report.message
+
+
+def test_who_stops_with_both_kinds_of_array_hears_of_the_one_that_came_further() -> None:
+    def with_tensors(x: Any) -> Any:
+        first = x.transpose(-1, -1) / 2
+        return first.halve(), x.sum()
+
+    message = judge(HALVES, with_tensors).message
+    assert "'Tensor' object has no attribute 'halve'" in message
+    assert "return first.halve(), x.sum()" in message
+
+
+def test_the_time_that_loading_a_library_takes_is_not_the_functions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "loads_slowly.py").write_text("import time\nfor _ in range(40): time.sleep(0.01)\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(running, "SECONDS", 0.1)
+
+    def halves(x: Any) -> Any:
+        import loads_slowly  # type: ignore[import-not-found]
+
+        assert loads_slowly
+        return x / 2, x.sum()
+
+    assert judge(HALVES, halves).passed
 
 
 def test_a_helper_that_is_not_written_yet_is_named() -> None:

@@ -28,6 +28,7 @@ ALL_SECONDS = 10.0  # the time all calls of a check may take together
 LATE = 0.5  # seconds beyond its limit after which a call wasn't stopped in time
 AGAIN = 0.01  # seconds after which the alarm rings again
 OURS = (__file__, contextlib.__file__)  # code in which the alarm doesn't strike
+LOADING = "<frozen importlib._bootstrap>"  # nor while this is at work
 
 
 class TimeUp(BaseException):
@@ -44,12 +45,14 @@ class Outcome:
             "changed".
         sentence: the trouble in words, for the learner.
         printed: number of characters that the function printed.
+        line: number of the learner's line that raised an exception; 0 if there is none, or it isn't known.
     """
 
     value: Any = None
     trouble: str = ""
     sentence: str = ""
     printed: int = 0
+    line: int = 0
 
 
 class Clock:
@@ -86,7 +89,7 @@ def _alarm(seconds: float) -> Iterator[None]:
     """Raise TimeUp in the main thread after `seconds`, then again and again, by the system's timer."""
 
     def ring(number: int, frame: types.FrameType | None) -> None:
-        if frame is not None and frame.f_code.co_filename not in OURS:
+        if frame is not None and frame.f_code.co_filename not in OURS and not _loading(frame):
             _strike_again(frame)
             raise TimeUp
 
@@ -98,6 +101,13 @@ def _alarm(seconds: float) -> Iterator[None]:
         signal.setitimer(signal.ITIMER_REAL, 0)
         sys.settrace(trace)
         signal.signal(signal.SIGALRM, before)
+
+
+def _loading(frame: types.FrameType | None) -> bool:
+    """True while the call loads a module: stopped midway, it would be broken for the whole notebook."""
+    while frame is not None and frame.f_code.co_filename not in (LOADING, *OURS):
+        frame = frame.f_back
+    return frame is not None and frame.f_code.co_filename == LOADING
 
 
 def _strike_again(frame: types.FrameType | None) -> None:
@@ -210,7 +220,7 @@ def _late(seconds: float, took: float, ended: bool) -> Outcome:
 
 def _failure(function: Callable[..., Any], error: BaseException, printed: int) -> Outcome:
     """Return the outcome of a call that ended with an exception."""
-    where = _where(function, error)
+    line, where = _where(function, error)
     if _is_stub(error, where):
         return Outcome(trouble="unimplemented", printed=printed)
     if isinstance(error, RecursionError):
@@ -231,10 +241,9 @@ def _failure(function: Callable[..., Any], error: BaseException, printed: int) -
             "Expected: a result that comes from its arguments alone.",
         )
     what = traceback.format_exception_only(error)[-1].splitlines()[0][:180].rstrip(".")
-    line = f", in your line `{where}`" if where else ""
-    line = f", in your line `{where}`" if where else ""
-    sentence = f"Your function stopped with {what}{line}."
-    return Outcome(trouble="error", sentence=sentence, printed=printed)
+    place = f", in your line `{where}`" if where else ""
+    sentence = f"Your function stopped with {what}{place}."
+    return Outcome(trouble="error", sentence=sentence, printed=printed, line=line)
 
 
 def _is_stub(error: BaseException, where: str) -> bool:
@@ -244,15 +253,15 @@ def _is_stub(error: BaseException, where: str) -> bool:
     return not error.args or where.startswith("raise NotImplementedError")
 
 
-def _where(function: Callable[..., Any], error: BaseException) -> str:
-    """Return the learner's own line that raised `error`; nothing if it isn't known."""
+def _where(function: Callable[..., Any], error: BaseException) -> tuple[int, str]:
+    """Return the learner's own line that raised `error`, its number and its text; 0, "" if it isn't known."""
     code = getattr(function, "__code__", None)
-    found, step = "", error.__traceback__
+    number, step = 0, error.__traceback__
     while code is not None and step is not None:
         if step.tb_frame.f_code.co_filename == code.co_filename:
-            found = linecache.getline(code.co_filename, step.tb_lineno).strip()
+            number = step.tb_lineno
         step = step.tb_next
-    return found
+    return number, linecache.getline(code.co_filename, number).strip() if code and number else ""
 
 
 def in_depth(value: Any, change: Callable[[Any], Any]) -> Any:
