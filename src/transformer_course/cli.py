@@ -71,9 +71,9 @@ from transformer_course.recipe.data import check_use
 from transformer_course.recipe.log import Log
 from transformer_course.recipe.options import HEAD, options_of, read_options, toml_text
 from transformer_course.recipe.options import NAME as CONFIG
+from transformer_course.recipe.settings import NAMED_RECIPES
 from transformer_course.recipe.writing import check_output, only_writer
 from transformer_course.runs import (
-    RECIPES,
     Data,
     load_held_out,
     load_run,
@@ -172,6 +172,10 @@ def train(
     ] = None,
     form: Annotated[
         str | None, typer.Option(help=f"Multi30k: {Data.form} if left out, or raw.")
+    ] = None,
+    recipe_name: Annotated[
+        str | None,
+        typer.Option("--recipe", help=f"Settings to start from: {', '.join(NAMED_RECIPES)}."),
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="transformer if left out, or nat, or mask-predict.")
@@ -293,6 +297,8 @@ def train(
         }
         with joined() as processes, _one_voice(processes):
             place = find_device(device, local_rank())
+            if resume and recipe_name:
+                raise ValueError("--recipe is for a new run: one that goes on has its own")
             # What torchrun has started again goes on; the first process says so, before it writes.
             begun = processes.first and was_begun_by(out, job())
             resume = resume or processes.share("again" if begun else "") == "again"
@@ -306,7 +312,8 @@ def train(
             else:
                 data = _new_data(_given(data_wishes))
                 vocabulary = load_vocabulary(Path(data.prepared)) if data.prepared else None
-                recipe = _new_recipe(data, vocabulary, wishes, training_wishes, place)
+                start = _recipe_by_name(recipe_name or data.corpus)
+                recipe = _new_recipe(start, vocabulary, wishes, training_wishes, place)
                 if checkpoint:
                     raise ValueError("--checkpoint needs --resume")
                 if processes.first:
@@ -983,15 +990,21 @@ def _new_data(given: dict[str, Any]) -> Data:
     return data
 
 
+def _recipe_by_name(name: str) -> Recipe:
+    """A recipe that has a name, or that of a corpus; the usual one for pairs of one's own."""
+    if name and name not in NAMED_RECIPES:
+        raise ValueError(f"--recipe ({name!r}) must be {' or '.join(map(repr, NAMED_RECIPES))}")
+    return NAMED_RECIPES[name] if name else Recipe()
+
+
 def _new_recipe(
-    data: Data,
+    recipe: Recipe,
     vocabulary: Vocabulary | None,
     wishes: dict[str, Any],
     training_wishes: dict[str, Any],
     device: torch.device,
 ) -> Recipe:
-    """The corpus' recipe, with what was asked for; `vocabulary` is that of prepared data."""
-    recipe = RECIPES.get(data.corpus, Recipe())
+    """A recipe with what was asked for; `vocabulary` is that of prepared data."""
     if vocabulary:
         if wishes["vocab_size"]:
             raise ValueError("--vocab-size is for the command prepare: --data has its vocabulary")

@@ -144,7 +144,7 @@ def test_the_grammar_is_scored_by_phenomenon(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = cli.Recipe(vocab_size=400, training=TrainingConfig(max_steps=1, max_tokens=400))
-    monkeypatch.setitem(cli.RECIPES, "grammar", recipe)
+    monkeypatch.setitem(cli.NAMED_RECIPES, "grammar", recipe)
     generate = grammar.generate
     monkeypatch.setattr(grammar, "generate", lambda split, n, seed: generate(split, n // 10, seed))
     out = tmp_path / "run"
@@ -165,7 +165,7 @@ def test_the_grammar_is_learnt_in_the_other_direction_too(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     recipe = cli.Recipe(vocab_size=400, training=TrainingConfig(max_steps=1, max_tokens=400))
-    monkeypatch.setitem(cli.RECIPES, "grammar", recipe)
+    monkeypatch.setitem(cli.NAMED_RECIPES, "grammar", recipe)
     generate = grammar.generate
     monkeypatch.setattr(grammar, "generate", lambda split, n, seed: generate(split, n // 10, seed))
     out = tmp_path / "run"
@@ -184,13 +184,32 @@ def test_a_corpus_by_name_has_its_recipe(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx2": True})  # no bf16
     made = {
         name: cli._new_recipe(
-            cli.Data(corpus=name), None, {}, {"warmup_steps": None}, torch.device("cpu")
+            cli._recipe_by_name(name), None, {}, {"warmup_steps": None}, torch.device("cpu")
         )
-        for name in cli.RECIPES
+        for name in runs.RECIPES
     }
-    assert made == cli.RECIPES
+    assert made == runs.RECIPES
     config = made["multi30k"].config(10_000)
     assert (config.n_encoder_layers, config.d_ff, config.dropout) == (4, 256, 0.3)
+
+
+def test_few_pairs_of_ones_own_have_a_recipe_by_name(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    out = tmp_path / "run"
+    options = ["train", "--pairs", *files, "--out", out, "--recipe"]
+    result = run(*options, "large")
+    assert result.status == 1
+    assert "--recipe ('large') must be 'grammar' or 'multi30k' or 'small-corpus'" in result.err
+    sizes = ["--d-model", 16, "--heads", 2, "--vocab-size", 300, "--steps", 1, "--dropout", 0.2]
+    assert run(*options, "small-corpus", *sizes).status == 0
+    recipe = cli.Recipe.load(out)
+    narrow = runs.MULTI30K_RECIPE
+    assert (recipe.preset, recipe.label_smoothing, recipe.dropout) == ("narrow", 0.1, 0.2)
+    assert recipe.training.average == narrow.training.average
+    result = run("train", "--out", out, "--resume", "--recipe", "small-corpus")
+    assert (result.status, result.out) == (1, "")
+    assert "--recipe is for a new run: one that goes on has its own" in result.err
 
 
 def test_sentences_from_arguments_a_file_and_standard_input(run: Run, files: list[Path]) -> None:

@@ -201,3 +201,4 @@ MULTI30K_RECIPE = Recipe(
     ),
 )
 RECIPES = {"grammar": GRAMMAR_RECIPE, "multi30k": MULTI30K_RECIPE}
+NAMED_RECIPES = RECIPES | {"small-corpus": MULTI30K_RECIPE}  # for pairs of any corpus
