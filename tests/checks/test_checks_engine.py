@@ -597,6 +597,12 @@ def test_the_time_that_loading_a_library_takes_is_not_the_functions(
     assert judge(HALVES, halves).passed
 
 
+def test_a_wrong_weight_is_shown_before_the_output_that_it_makes() -> None:
+    exercise = dataclasses.replace(HALVES, returns=("output", "weights"))
+    assert "`weights`: expected 4, got 5" in judge(exercise, lambda x: (x, x.sum() + 1)).message
+    assert "`output[0]`: expected 0.5, got 1 " in judge(exercise, lambda x: (x, x.sum())).message
+
+
 def test_a_helper_that_is_not_written_yet_is_named() -> None:
     scope: dict[str, Any] = {}
     exec(
