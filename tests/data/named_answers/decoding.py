@@ -1,5 +1,8 @@
 """Chapter 09: misconceptions in the spellings of learners."""
 
+import math
+from collections import Counter
+
 import numpy as np
 
 from tests.data.wrong_answers.decoding import _all, _beam, _softmax, _total
@@ -99,3 +102,17 @@ def bleu__sets_of_runs(hypotheses, references):
         logs.append(np.log(found / total))
     shorter = min(0, 1 - len(references.split()) / len(hypotheses.split()))
     return float(100 * np.exp(np.mean(logs) + shorter))
+
+
+def bleu__runs_of_the_whole_text(hypotheses, references):
+    """clipped by the references of all sentences"""
+    ours, theirs = hypotheses.splitlines(), references.splitlines()
+    score = 1.0
+    for n in range(1, 5):
+        runs, right = (
+            Counter(" ".join(words[i : i + n]) for words in text for i in range(len(words) - n + 1))
+            for text in ([line.split() for line in ours], [line.split() for line in theirs])
+        )
+        score *= (runs & right).total() / max(runs.total(), 1)
+    short = len(references.split()) / len(hypotheses.split())
+    return 100 * score**0.25 * min(1, math.exp(1 - short))

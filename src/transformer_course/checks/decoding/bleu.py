@@ -89,6 +89,17 @@ def _once(hypotheses: str, references: str) -> float:
     return _score(found, total, _brevity(*_lengths(hypotheses, references)))
 
 
+def _pooled(hypotheses: str, references: str) -> float:
+    found, total = [0] * 4, [0] * 4
+    for n in range(1, 5):
+        ours, theirs = (
+            sum((_ngrams(words, n) for words in _split(lines)), Counter())
+            for lines in (hypotheses, references)
+        )
+        found[n - 1], total[n - 1] = sum((ours & theirs).values()), sum(ours.values())
+    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+
+
 def _mean_of_sentences(hypotheses: str, references: str) -> float:
     pairs = zip(hypotheses.split("\n"), references.split("\n"), strict=True)
     return float(np.mean([reference(ours, theirs) for ours, theirs in pairs]))
@@ -145,10 +156,11 @@ bleu = Exercise(
     minutes=35,
     statement=(
         "Write the BLEU of a corpus. hypotheses and references are texts with one sentence a line, as many "
-        "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words, clipped, over "
-        "all sentences together; take the geometric mean of the four precisions, times the brevity penalty of "
-        "the total lengths (1, or exp(1 - references / hypotheses) if the hypotheses are shorter), times 100. "
-        "If there is no run of some length, or none that is right, return 0."
+        "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words over all "
+        "sentences together, each hypothesis clipped by its own reference; take the geometric mean of the "
+        "four precisions, times the brevity penalty of the total lengths (1, or exp(1 - references / "
+        "hypotheses) if the hypotheses are shorter), times 100. If there is no run of some length, or none "
+        "that is right, return 0."
     ),
     returns=("score",),
     reference=reference,
@@ -165,6 +177,9 @@ bleu = Exercise(
         Case(
             "one short, one long",
             ("the cat is on the\n" + _RIGHT + " now", _RIGHT + "\n" + _RIGHT),
+        ),
+        Case(
+            "each line is the other's reference", ("a b c d e\nf g h i j", "f g h i j\na b c d e")
         ),
         Case("one run of four in common", ("the cat is on my old bed", _RIGHT)),
         Case("nothing in common", ("a dog ran far away", _RIGHT)),
@@ -206,6 +221,12 @@ bleu = Exercise(
             "each different run counted once a sentence",
             _once,
             "What is the precision of 'the the cat' against 'the cat sat'? How many words does it have?",
+        ),
+        Misconception(
+            "clipped by the references of all sentences",
+            _pooled,
+            "Put the references in another order: your score stays the same. Whose runs may count for the "
+            "first hypothesis?",
         ),
         Misconception(
             "the mean of the sentences' BLEU",
