@@ -118,6 +118,14 @@ def mask_again__whole_width(log_probs: Tensor, lengths: Tensor, t: int, passes: 
     return (ranks < count) & real
 
 
+def one_pass__special_tokens_closed(logits: Tensor, tokens, log_probs, gaps):
+    """special tokens left out of the softmax"""
+    logits = logits.clone()
+    logits[..., :3] = -torch.inf
+    best = logits.log_softmax(-1).max(-1)
+    return torch.where(gaps, best.indices, tokens), torch.where(gaps, best.values, log_probs)
+
+
 def one_pass__one_mended(logits: Tensor, tokens, log_probs, gaps):
     """still wrong: which tokens may be written and the probability of a kept token"""
     best = torch.log_softmax(logits, dim=-1).max(-1)
