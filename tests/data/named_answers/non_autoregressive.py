@@ -118,6 +118,23 @@ def mask_again__whole_width(log_probs: Tensor, lengths: Tensor, t: int, passes: 
     return (ranks < count) & real
 
 
+def _guess_again(log_probs, lengths, counts):
+    gaps = np.zeros(log_probs.shape, dtype=bool)
+    for row, values, length, count in zip(gaps, log_probs, lengths, counts, strict=True):
+        row[np.argsort(values[:length])[: int(count)]] = True
+    return gaps
+
+
+def mask_again__share_of_passes_left(log_probs, lengths, t, passes):
+    """rounded down a quotient that isn't exact"""
+    return _guess_again(log_probs, lengths, [int(n * (1 - t / passes)) for n in lengths])
+
+
+def mask_again__round(log_probs, lengths, t, passes):
+    """rounded to the nearest whole number"""
+    return _guess_again(log_probs, lengths, [round(n * (passes - t) / passes) for n in lengths])
+
+
 def one_pass__special_tokens_closed(logits: Tensor, tokens, log_probs, gaps):
     """special tokens left out of the softmax"""
     logits = logits.clone()
