@@ -262,3 +262,11 @@ def continue_greedily__longest_row(model, prompt, eos_id, max_len):
         if ids[-1] == eos_id:
             break
     return np.array(ids[len(prompt) :], dtype=int)
+
+
+def prompted_loss__one_place_too_early(logits: Tensor, ids: Tensor, n_prompt: Tensor, pad_id):
+    """the last token of the prompt guessed, too"""
+    losses = -torch.log_softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None])[..., 0]
+    places = torch.arange(1, ids.shape[1])
+    counted = (places >= n_prompt[:, None] - 1) & (ids[:, 1:] != pad_id)
+    return losses[counted].mean()
