@@ -4,6 +4,8 @@ import math
 from collections import Counter
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from tests.data.wrong_answers.decoding import _all, _beam, _softmax, _total
 from transformer_course.checks.decoding.next_token_distribution import k_best, normalised, nucleus
@@ -76,7 +78,7 @@ def next_token_distribution__every_cut_on_the_whole_distribution(logits, tempera
 
 
 def next_token_distribution__small_ones_cut(logits, temperature, top_k, top_p):
-    """top_p as a threshold for single tokens, even if nothing is left"""
+    """1 - top_p as a threshold for single tokens, even if nothing is left"""
     probs = _softmax(logits / temperature)
     probs[probs < np.sort(probs, -1)[..., -top_k][..., None]] = 0
     probs = probs / probs.sum(-1, keepdims=True)
@@ -116,3 +118,35 @@ def bleu__runs_of_the_whole_text(hypotheses, references):
         score *= (runs & right).total() / max(runs.total(), 1)
     short = len(references.split()) / len(hypotheses.split())
     return 100 * score**0.25 * min(1, math.exp(1 - short))
+
+
+def _own_beam(table, beam, max_len, alpha, *, words=None, refill=False):
+    open_ones, finished = [((), 0.0)], []
+    for _ in range(max_len):
+        grown = []
+        for ids, total in open_ones:
+            row = table[ids[-1] if ids else 0]
+            grown += [((*ids, int(w)), total + row[w]) for w in np.argsort(-row)[:words]]
+        grown.sort(key=lambda c: -c[1])
+        finished += [c for c in grown[:beam] if c[0][-1] == 0]
+        rest = grown if refill else grown[:beam]
+        open_ones = [c for c in rest if c[0][-1] != 0][:beam]
+        if not open_ones:
+            break
+    score = lambda c: c[1] / ((5 + len(c[0])) / 6) ** alpha  # noqa: E731
+    return np.array(max(finished or open_ones, key=score)[0])
+
+
+def best_of_beam__always_full(table, beam, max_len, alpha):
+    """one mistake is left: the place of a finished one is filled"""
+    return _own_beam(table, beam, max_len, alpha, refill=True)
+
+
+def best_of_beam__beam_less_one(table, beam, max_len, alpha):
+    """one mistake is left: one word too few of each beginning, none if the beam is one"""
+    return _own_beam(table, beam, max_len, alpha, words=beam - 1)
+
+
+def best_of_beam__beam_less_one_but_one(table, beam, max_len, alpha):
+    """one mistake is left: one word too few of each beginning"""
+    return _own_beam(table, beam, max_len, alpha, words=beam - 1 or 1)
