@@ -120,6 +120,25 @@ def bleu__runs_of_the_whole_text(hypotheses, references):
     return 100 * score**0.25 * min(1, math.exp(1 - short))
 
 
+def next_token_distribution__the_most_probable_kept_in_any_case(logits, temperature, top_k, top_p):
+    """1 - top_p as a threshold for single tokens"""
+    probs = _softmax(logits / temperature)
+    probs[probs < np.sort(probs, -1)[..., -top_k][..., None]] = 0
+    probs = probs / probs.sum(-1, keepdims=True)
+    kept = np.maximum(probs >= 1 - top_p, probs == probs.max(-1, keepdims=True))
+    return probs * kept / (probs * kept).sum(-1, keepdims=True)
+
+
+def next_token_distribution__sums_up_to_top_p(logits: Tensor, temperature, top_k, top_p):
+    """the token that reaches top_p left out, even if nothing is left"""
+    ranked, order = torch.softmax(logits / temperature, -1).sort(dim=-1, descending=True)
+    ranked[..., top_k:] = 0
+    ranked = ranked / ranked.sum(-1, keepdim=True)
+    if top_p < 1:
+        ranked = ranked.masked_fill(ranked.cumsum(-1) > top_p, 0)
+    return torch.zeros_like(logits).scatter(-1, order, ranked / ranked.sum(-1, keepdim=True))
+
+
 def _own_beam(table, beam, max_len, alpha, *, words=None, refill=False):
     open_ones, finished = [((), 0.0)], []
     for _ in range(max_len):
