@@ -139,6 +139,13 @@ def next_token_distribution__sums_up_to_top_p(logits: Tensor, temperature, top_k
     return torch.zeros_like(logits).scatter(-1, order, ranked / ranked.sum(-1, keepdim=True))
 
 
+def beam_step__times(scores: Tensor, log_probs: Tensor):
+    """logarithms multiplied"""
+    total = scores[:, None] * log_probs
+    best, places = total.flatten().topk(len(scores))
+    return places // total.shape[1], places % total.shape[1], best
+
+
 def _own_beam(table, beam, max_len, alpha, *, words=None, refill=False):
     open_ones, finished = [((), 0.0)], []
     for _ in range(max_len):
