@@ -176,3 +176,23 @@ def best_of_beam__beam_less_one(table, beam, max_len, alpha):
 def best_of_beam__beam_less_one_but_one(table, beam, max_len, alpha):
     """one mistake is left: one word too few of each beginning"""
     return _own_beam(table, beam, max_len, alpha, words=beam - 1 or 1)
+
+
+def bleu__each_sentence_punished(hypotheses, references):
+    """the mean of the sentences' brevity penalties"""
+    ours, theirs = ([x.split() for x in text.splitlines()] for text in (hypotheses, references))
+    pairs = list(zip(ours, theirs, strict=True))
+    logs = 0.0
+    for n in range(1, 5):
+        found = total = 0
+        for words, right in pairs:
+            runs, known = (
+                Counter(" ".join(x[i : i + n]) for i in range(len(x) - n + 1))
+                for x in (words, right)
+            )
+            found, total = found + (runs & known).total(), total + runs.total()
+        if not found:
+            return 0.0
+        logs += math.log(found / total) / 4
+    penalties = [min(1, math.exp(1 - len(right) / len(words))) for words, right in pairs]
+    return 100 * math.exp(logs) * sum(penalties) / len(penalties)

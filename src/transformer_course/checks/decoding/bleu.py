@@ -69,6 +69,12 @@ def _brevity_both_ways(hypotheses: str, references: str) -> float:
     return _score(*_counts(_split(hypotheses), _split(references)), math.exp(1 - theirs / ours))
 
 
+def _mean_brevity(hypotheses: str, references: str) -> float:
+    pairs = list(zip(_split(hypotheses), _split(references), strict=True))
+    brevity = np.mean([_brevity(len(ours), len(theirs)) for ours, theirs in pairs])
+    return _score(*_counts(_split(hypotheses), _split(references)), float(brevity))
+
+
 def _brevity_as_a_ratio(hypotheses: str, references: str) -> float:
     ours, theirs = _lengths(hypotheses, references)
     return _score(*_counts(_split(hypotheses), _split(references)), min(1.0, ours / theirs))
@@ -211,6 +217,11 @@ bleu = Exercise(
             "the plain ratio of lengths as brevity penalty",
             _brevity_as_a_ratio,
             "The penalty isn't linear. Look at its formula again.",
+        ),
+        Misconception(
+            "the mean of the sentences' brevity penalties",
+            _mean_brevity,
+            "You take a penalty of each sentence, and their mean. Of which lengths is the penalty of a corpus?",
         ),
         Misconception(
             "counts not clipped",
