@@ -161,3 +161,22 @@ def one_pass__new_probabilities(logits: Tensor, tokens, log_probs, gaps):
     of_all = torch.log_softmax(logits, -1)
     found = torch.where(gaps, of_all[..., 3:].argmax(-1) + 3, tokens)
     return found, of_all.gather(-1, found[..., None])[..., 0]
+
+
+def em_step__columns_of_the_table(t: Tensor, src: Tensor, tgt: Tensor):
+    """divided by the sum over all source words of the table"""
+    shares, counts = t / t.sum(0), torch.zeros_like(t)
+    for x, y in zip(src, tgt, strict=True):
+        for i in x:
+            for j in y:
+                counts[i, j] += shares[i, j]
+    return counts / counts.sum(1, keepdim=True)
+
+
+def em_step__one_count_each(t: Tensor, src: Tensor, tgt: Tensor):
+    """the best source word gets all, and rows without counts are 0"""
+    counts = torch.zeros_like(t)
+    for x, y in zip(src, tgt, strict=True):
+        for j in y:
+            counts[x[t[x, j].argmax()], j] += 1
+    return counts / counts.sum(1, keepdim=True).clamp(min=1e-12)
