@@ -313,3 +313,13 @@ def rotate__in_place(x, positions, layout):
     y[:, a] = y[:, a] * np.cos(angles) - y[:, b] * np.sin(angles)
     y[:, b] = y[:, b] * np.cos(angles) + y[:, a] * np.sin(angles)
     return y
+
+
+def relative_shift__as_without_memory(by_distance):
+    """the memory forgotten"""
+    _, q_len, k_len = by_distance.shape
+    by_key = np.full_like(by_distance, -np.inf)
+    for i in range(q_len):
+        for j in range(i + 1):
+            by_key[:, i, j] = by_distance[:, i, k_len - 1 - (i - j)]
+    return by_key
