@@ -180,3 +180,9 @@ def em_step__one_count_each(t: Tensor, src: Tensor, tgt: Tensor):
         for j in y:
             counts[x[t[x, j].argmax()], j] += 1
     return counts / counts.sum(1, keepdim=True).clamp(min=1e-12)
+
+
+def length_candidates__one_more_and_the_first_dropped(logits: Tensor, n):
+    """the best length dropped, whichever it is"""
+    best = logits.log_softmax(-1).topk(n + 1)
+    return best.indices[:, 1:], best.values[:, 1:]
