@@ -130,6 +130,13 @@ def mask_again__share_of_passes_left(log_probs, lengths, t, passes):
     return _guess_again(log_probs, lengths, [int(n * (1 - t / passes)) for n in lengths])
 
 
+def mask_again__share_in_torch(log_probs: Tensor, lengths: Tensor, t: int, passes: int):
+    """rounded down a quotient that isn't exact, in single precision"""
+    real = torch.arange(log_probs.shape[1]) < lengths[:, None]
+    ranks = log_probs.masked_fill(~real, torch.inf).argsort(1).argsort(1)
+    return ranks < torch.floor(lengths * (1 - torch.tensor(t / passes)))[:, None]
+
+
 def mask_again__round(log_probs, lengths, t, passes):
     """rounded to the nearest whole number"""
     return _guess_again(log_probs, lengths, [round(n * (passes - t) / passes) for n in lengths])
