@@ -201,7 +201,7 @@ def close(actual: Array, expected: Array, tolerance: float) -> Array:
 
 def number(x: Any) -> str:
     """Write a number with four digits, so that it can be worked out by hand."""
-    return "True" if x is np.True_ else "False" if x is np.False_ else f"{float(x):.4g}"
+    return "True" if x is np.True_ else "False" if x is np.False_ else f"{float(x) + 0:.4g}"
 
 
 def _small_parts(name: str, value: Any) -> list[str]:

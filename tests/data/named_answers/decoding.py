@@ -1,6 +1,11 @@
 """Chapter 09: misconceptions in the spellings of learners."""
 
+import math
+from collections import Counter
+
 import numpy as np
+import torch
+from torch import Tensor
 
 from tests.data.wrong_answers.decoding import _all, _beam, _softmax, _total
 from transformer_course.checks.decoding.next_token_distribution import k_best, normalised, nucleus
@@ -73,7 +78,7 @@ def next_token_distribution__every_cut_on_the_whole_distribution(logits, tempera
 
 
 def next_token_distribution__small_ones_cut(logits, temperature, top_k, top_p):
-    """top_p as a threshold for single tokens, even if nothing is left"""
+    """1 - top_p as a threshold for single tokens, even if nothing is left"""
     probs = _softmax(logits / temperature)
     probs[probs < np.sort(probs, -1)[..., -top_k][..., None]] = 0
     probs = probs / probs.sum(-1, keepdims=True)
@@ -99,3 +104,95 @@ def bleu__sets_of_runs(hypotheses, references):
         logs.append(np.log(found / total))
     shorter = min(0, 1 - len(references.split()) / len(hypotheses.split()))
     return float(100 * np.exp(np.mean(logs) + shorter))
+
+
+def bleu__runs_of_the_whole_text(hypotheses, references):
+    """clipped by the references of all sentences"""
+    ours, theirs = hypotheses.splitlines(), references.splitlines()
+    score = 1.0
+    for n in range(1, 5):
+        runs, right = (
+            Counter(" ".join(words[i : i + n]) for words in text for i in range(len(words) - n + 1))
+            for text in ([line.split() for line in ours], [line.split() for line in theirs])
+        )
+        score *= (runs & right).total() / max(runs.total(), 1)
+    short = len(references.split()) / len(hypotheses.split())
+    return 100 * score**0.25 * min(1, math.exp(1 - short))
+
+
+def next_token_distribution__the_most_probable_kept_in_any_case(logits, temperature, top_k, top_p):
+    """1 - top_p as a threshold for single tokens"""
+    probs = _softmax(logits / temperature)
+    probs[probs < np.sort(probs, -1)[..., -top_k][..., None]] = 0
+    probs = probs / probs.sum(-1, keepdims=True)
+    kept = np.maximum(probs >= 1 - top_p, probs == probs.max(-1, keepdims=True))
+    return probs * kept / (probs * kept).sum(-1, keepdims=True)
+
+
+def next_token_distribution__sums_up_to_top_p(logits: Tensor, temperature, top_k, top_p):
+    """the token that reaches top_p left out, even if nothing is left"""
+    ranked, order = torch.softmax(logits / temperature, -1).sort(dim=-1, descending=True)
+    ranked[..., top_k:] = 0
+    ranked = ranked / ranked.sum(-1, keepdim=True)
+    if top_p < 1:
+        ranked = ranked.masked_fill(ranked.cumsum(-1) > top_p, 0)
+    return torch.zeros_like(logits).scatter(-1, order, ranked / ranked.sum(-1, keepdim=True))
+
+
+def beam_step__times(scores: Tensor, log_probs: Tensor):
+    """logarithms multiplied"""
+    total = scores[:, None] * log_probs
+    best, places = total.flatten().topk(len(scores))
+    return places // total.shape[1], places % total.shape[1], best
+
+
+def _own_beam(table, beam, max_len, alpha, *, words=None, refill=False):
+    open_ones, finished = [((), 0.0)], []
+    for _ in range(max_len):
+        grown = []
+        for ids, total in open_ones:
+            row = table[ids[-1] if ids else 0]
+            grown += [((*ids, int(w)), total + row[w]) for w in np.argsort(-row)[:words]]
+        grown.sort(key=lambda c: -c[1])
+        finished += [c for c in grown[:beam] if c[0][-1] == 0]
+        rest = grown if refill else grown[:beam]
+        open_ones = [c for c in rest if c[0][-1] != 0][:beam]
+        if not open_ones:
+            break
+    score = lambda c: c[1] / ((5 + len(c[0])) / 6) ** alpha  # noqa: E731
+    return np.array(max(finished or open_ones, key=score)[0])
+
+
+def best_of_beam__always_full(table, beam, max_len, alpha):
+    """one mistake is left: the place of a finished one is filled"""
+    return _own_beam(table, beam, max_len, alpha, refill=True)
+
+
+def best_of_beam__beam_less_one(table, beam, max_len, alpha):
+    """one mistake is left: one word too few of each beginning, none if the beam is one"""
+    return _own_beam(table, beam, max_len, alpha, words=beam - 1)
+
+
+def best_of_beam__beam_less_one_but_one(table, beam, max_len, alpha):
+    """one mistake is left: one word too few of each beginning"""
+    return _own_beam(table, beam, max_len, alpha, words=beam - 1 or 1)
+
+
+def bleu__each_sentence_punished(hypotheses, references):
+    """the mean of the sentences' brevity penalties"""
+    ours, theirs = ([x.split() for x in text.splitlines()] for text in (hypotheses, references))
+    pairs = list(zip(ours, theirs, strict=True))
+    logs = 0.0
+    for n in range(1, 5):
+        found = total = 0
+        for words, right in pairs:
+            runs, known = (
+                Counter(" ".join(x[i : i + n]) for i in range(len(x) - n + 1))
+                for x in (words, right)
+            )
+            found, total = found + (runs & known).total(), total + runs.total()
+        if not found:
+            return 0.0
+        logs += math.log(found / total) / 4
+    penalties = [min(1, math.exp(1 - len(right) / len(words))) for words, right in pairs]
+    return 100 * math.exp(logs) * sum(penalties) / len(penalties)

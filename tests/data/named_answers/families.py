@@ -262,3 +262,39 @@ def continue_greedily__longest_row(model, prompt, eos_id, max_len):
         if ids[-1] == eos_id:
             break
     return np.array(ids[len(prompt) :], dtype=int)
+
+
+def prompted_loss__one_place_too_early(logits: Tensor, ids: Tensor, n_prompt: Tensor, pad_id):
+    """the last token of the prompt guessed, too"""
+    losses = -torch.log_softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None])[..., 0]
+    places = torch.arange(1, ids.shape[1])
+    counted = (places >= n_prompt[:, None] - 1) & (ids[:, 1:] != pad_id)
+    return losses[counted].mean()
+
+
+def _scores(ids: Tensor, weights, n_heads, x: Tensor):
+    mask = torch.ones(ids.shape[1], ids.shape[1], dtype=torch.bool).tril()
+    for layer in weights["layers"]:
+        x = right.encoder_layer__torch(x, mask, layer, n_heads)
+    return x @ weights["table"].T
+
+
+def decoder_only__root_around_the_sum(ids: Tensor, weights, n_heads):
+    """positions multiplied, too"""
+    d_model = weights["table"].shape[1]
+    x = weights["table"][ids] + sinusoidal_encoding(ids.shape[1], d_model)
+    return _scores(ids, weights, n_heads, x * d_model**0.5)
+
+
+def decoder_only__rolled(ids: Tensor, weights, n_heads):
+    """every place has the scores of the place after it"""
+    d_model = weights["table"].shape[1]
+    x = weights["table"][ids] * d_model**0.5 + sinusoidal_encoding(ids.shape[1], d_model)
+    return _scores(ids, weights, n_heads, x).roll(-1, dims=1)
+
+
+def decoder_only__rolled_back(ids: Tensor, weights, n_heads):
+    """every place has the scores of the place before it"""
+    d_model = weights["table"].shape[1]
+    x = weights["table"][ids] * d_model**0.5 + sinusoidal_encoding(ids.shape[1], d_model)
+    return _scores(ids, weights, n_heads, x).roll(1, dims=1)

@@ -279,3 +279,47 @@ def segment_weights__diagonal_forgotten(q: Tensor, k: Tensor, r: Tensor, u: Tens
     future = torch.ones(len(q), len(k)).triu(len(k) - len(q)).bool()
     scores = ((q + u) @ k.T + _by_key((q + v) @ r.T)) / len(u) ** 0.5
     return torch.softmax(scores.masked_fill(future, -torch.inf), -1)
+
+
+def _turned(x: Tensor, positions: Tensor, layout, each):
+    """Turn each number by its own angle; `each` makes them of the angles of the pairs."""
+    half = x.shape[1] // 2
+    angles = each(positions[:, None] / 10000 ** (2 * torch.arange(half) / x.shape[1])).to(x.dtype)
+    if layout == "interleaved":
+        other = torch.stack([-x[:, 1::2], x[:, ::2]], -1).flatten(1)
+    else:
+        other = torch.cat([-x[:, half:], x[:, :half]], 1)
+    return x * angles.cos() + other * angles.sin()
+
+
+def rotate__angles_repeated(x: Tensor, positions: Tensor, layout):
+    """the angles always in the order of neighbours"""
+    return _turned(x, positions, layout, lambda angles: angles.repeat_interleave(2, 1))
+
+
+def rotate__angles_twice(x: Tensor, positions: Tensor, layout):
+    """the angles always in the order of halves"""
+    return _turned(x, positions, layout, lambda angles: torch.cat([angles, angles], 1))
+
+
+def rotate__in_place(x, positions, layout):
+    """the first number overwritten before the second one is turned"""
+    half = x.shape[1] // 2
+    angles = positions[:, None] / 10000 ** (2 * np.arange(half) / x.shape[1])
+    a, b = slice(0, half), slice(half, None)
+    if layout == "interleaved":
+        a, b = slice(0, None, 2), slice(1, None, 2)
+    y = x.copy()
+    y[:, a] = y[:, a] * np.cos(angles) - y[:, b] * np.sin(angles)
+    y[:, b] = y[:, b] * np.cos(angles) + y[:, a] * np.sin(angles)
+    return y
+
+
+def relative_shift__as_without_memory(by_distance):
+    """the memory forgotten"""
+    _, q_len, k_len = by_distance.shape
+    by_key = np.full_like(by_distance, -np.inf)
+    for i in range(q_len):
+        for j in range(i + 1):
+            by_key[:, i, j] = by_distance[:, i, k_len - 1 - (i - j)]
+    return by_key

@@ -95,3 +95,14 @@ def cross_entropy__pad_id_always_0(logits, labels, pad_id, label_smoothing):
     """0 taken for padding, whatever its id is"""
     losses, real = _losses(logits, labels, 0, label_smoothing)
     return losses.sum() / max(real.sum(), 1)
+
+
+def log_softmax__dim_1(logits: Tensor):
+    """along the second axis, whatever the shape"""
+    return torch.log_softmax(logits, dim=1)
+
+
+def log_softmax__dim_1_where_there_is_one(logits: Tensor):
+    """along the second axis, where there is one"""
+    dim = 1 if logits.dim() > 1 else 0
+    return logits - torch.logsumexp(logits, dim, keepdim=True)

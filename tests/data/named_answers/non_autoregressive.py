@@ -118,6 +118,38 @@ def mask_again__whole_width(log_probs: Tensor, lengths: Tensor, t: int, passes: 
     return (ranks < count) & real
 
 
+def _guess_again(log_probs, lengths, counts):
+    gaps = np.zeros(log_probs.shape, dtype=bool)
+    for row, values, length, count in zip(gaps, log_probs, lengths, counts, strict=True):
+        row[np.argsort(values[:length])[: int(count)]] = True
+    return gaps
+
+
+def mask_again__share_of_passes_left(log_probs, lengths, t, passes):
+    """rounded down a quotient that isn't exact"""
+    return _guess_again(log_probs, lengths, [int(n * (1 - t / passes)) for n in lengths])
+
+
+def mask_again__share_in_torch(log_probs: Tensor, lengths: Tensor, t: int, passes: int):
+    """rounded down a quotient that isn't exact, in single precision"""
+    real = torch.arange(log_probs.shape[1]) < lengths[:, None]
+    ranks = log_probs.masked_fill(~real, torch.inf).argsort(1).argsort(1)
+    return ranks < torch.floor(lengths * (1 - torch.tensor(t / passes)))[:, None]
+
+
+def mask_again__round(log_probs, lengths, t, passes):
+    """rounded to the nearest whole number"""
+    return _guess_again(log_probs, lengths, [round(n * (passes - t) / passes) for n in lengths])
+
+
+def one_pass__special_tokens_closed(logits: Tensor, tokens, log_probs, gaps):
+    """special tokens left out of the softmax"""
+    logits = logits.clone()
+    logits[..., :3] = -torch.inf
+    best = logits.log_softmax(-1).max(-1)
+    return torch.where(gaps, best.indices, tokens), torch.where(gaps, best.values, log_probs)
+
+
 def one_pass__one_mended(logits: Tensor, tokens, log_probs, gaps):
     """still wrong: which tokens may be written and the probability of a kept token"""
     best = torch.log_softmax(logits, dim=-1).max(-1)
@@ -136,3 +168,28 @@ def one_pass__new_probabilities(logits: Tensor, tokens, log_probs, gaps):
     of_all = torch.log_softmax(logits, -1)
     found = torch.where(gaps, of_all[..., 3:].argmax(-1) + 3, tokens)
     return found, of_all.gather(-1, found[..., None])[..., 0]
+
+
+def em_step__columns_of_the_table(t: Tensor, src: Tensor, tgt: Tensor):
+    """divided by the sum over all source words of the table"""
+    shares, counts = t / t.sum(0), torch.zeros_like(t)
+    for x, y in zip(src, tgt, strict=True):
+        for i in x:
+            for j in y:
+                counts[i, j] += shares[i, j]
+    return counts / counts.sum(1, keepdim=True)
+
+
+def em_step__one_count_each(t: Tensor, src: Tensor, tgt: Tensor):
+    """the best source word gets all, and rows without counts are 0"""
+    counts = torch.zeros_like(t)
+    for x, y in zip(src, tgt, strict=True):
+        for j in y:
+            counts[x[t[x, j].argmax()], j] += 1
+    return counts / counts.sum(1, keepdim=True).clamp(min=1e-12)
+
+
+def length_candidates__one_more_and_the_first_dropped(logits: Tensor, n):
+    """the best length dropped, whichever it is"""
+    best = logits.log_softmax(-1).topk(n + 1)
+    return best.indices[:, 1:], best.values[:, 1:]

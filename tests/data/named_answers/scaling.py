@@ -147,3 +147,22 @@ def predicted_loss__semilog(sizes: Tensor, losses: Tensor, size):
     x = torch.stack([sizes.log(), torch.ones(len(sizes))], 1).double()
     slope, height = torch.linalg.lstsq(x, losses[:, None].double()).solution[:, 0]
     return slope * math.log(size) + height
+
+
+def part_of_epoch__own_ids_shuffled(n, rank, n_processes, seed, epoch, done):
+    """each process shuffles its own share"""
+    ids = list(range(done + rank, n, n_processes))
+    return np.random.default_rng([seed, epoch]).permutation(ids)
+
+
+def part_of_epoch__by_place_in_the_whole_order(n, rank, n_processes, seed, epoch, done):
+    """dealt out first, what is done left out afterwards"""
+    order = np.random.default_rng([seed, epoch]).permutation(n)
+    mine = [order[i] for i in range(n) if i >= done and i % n_processes == rank]
+    return np.array(mine, dtype=int)
+
+
+def part_of_epoch__own_part_of_done(n, rank, n_processes, seed, epoch, done):
+    """dealt out first, then a part of done left out in each process"""
+    mine = np.random.default_rng([seed, epoch]).permutation(n)[rank::n_processes]
+    return mine[done // n_processes :]

@@ -34,6 +34,16 @@ def written_states__a_turned_round(y, h, s, a, w):
     return _write(y, h, s, a, w, score=lambda s, i: h @ a.T @ s)
 
 
+def written_states__the_state_never_replaced(y, h, s, a, w):
+    """every word from the first state"""
+    out = []
+    for i in range(len(y)):
+        e = h @ a @ s
+        p = np.exp(e - e.max()) / np.exp(e - e.max()).sum()
+        out.append(np.tanh(w @ np.concatenate([s, y[i], p @ h])))
+    return np.stack(out)
+
+
 def look_back__tanh_on_each_part(s, h, w, u, v):
     """the decoder's state changes nothing"""
     weights = _softmax((np.tanh(w @ s) + np.tanh(h @ u.T)) @ v)

@@ -160,12 +160,6 @@ def _order(n, seed, epoch):
     return np.random.default_rng([seed, epoch]).permutation(n)
 
 
-def part_of_epoch__counted_on_in_the_epoch(n, rank, n_processes, seed, epoch, done):
-    """Right without a restart; after one, dealing doesn't begin at process 0."""
-    turns = np.arange(n)
-    return _order(n, seed, epoch)[(turns >= done) & (turns % n_processes == rank)]
-
-
 def part_of_epoch__a_list(n, rank, n_processes, seed, epoch, done):
     return [int(example) for example in _order(n, seed, epoch)[done:][rank::n_processes]]
 

@@ -208,6 +208,10 @@ def layers_needed__natural_logarithm(n, kernel_size, dilated):
     return math.ceil(math.log(n)) if dilated else _layers(n, kernel_size, False)
 
 
+def layers_needed__no_layer_for_one_word(n, kernel_size, dilated):
+    return _layers(n, kernel_size, dilated) * (n > 1)
+
+
 def layers_needed__as_text(n, kernel_size, dilated):
     return f"{_layers(n, kernel_size, dilated)} layers"
 

@@ -97,7 +97,7 @@ def draw(rng: np.random.Generator) -> tuple[Array, Array]:
     return -np.sort(rng.uniform(0.2, 4.0, size=beam)), log_probs
 
 
-_BY_HAND = np.log(np.array([[0.55, 0.35, 0.1], [0.9, 0.05, 0.05]]))
+_BY_HAND = np.log(np.array([[0.55, 0.35, 0.1], [0.9, 0.06, 0.04]]))
 Wrong = Callable[[Array, Array], Step]
 
 beam_step = Exercise(
@@ -117,18 +117,18 @@ beam_step = Exercise(
         Case("two beginnings, three tokens", (np.log(np.array([0.5, 0.4])), _BY_HAND)),
         Case(
             "both continue the same beginning",
-            (np.log(np.array([0.6, 0.1])), np.log(np.array([[0.5, 0.4, 0.1], [0.4, 0.3, 0.3]]))),
+            (np.log(np.array([0.6, 0.1])), np.log(np.array([[0.5, 0.4, 0.1], [0.4, 0.35, 0.25]]))),
         ),
         Case(
             "the second beginning is the better one",
-            (np.log(np.array([0.1, 0.6])), np.log(np.array([[0.8, 0.1, 0.1], [0.2, 0.5, 0.3]]))),
+            (np.log(np.array([0.1, 0.6])), np.log(np.array([[0.8, 0.12, 0.08], [0.2, 0.5, 0.3]]))),
         ),
         Case("a beam of one", (np.array([-1.0]), np.log(np.array([[0.2, 0.7, 0.1]])))),
         Case(
             "a sure token after a bad beginning",
             (
                 np.array([-0.5, -6.0]),
-                np.log(np.array([[0.3, 0.4, 0.2, 0.1], [0.01, 0.97, 0.01, 0.01]])),
+                np.log(np.array([[0.3, 0.4, 0.2, 0.1], [0.005, 0.97, 0.015, 0.01]])),
             ),
         ),
         *random_cases(draw, 7),

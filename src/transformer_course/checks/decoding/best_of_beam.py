@@ -131,6 +131,22 @@ best_of_beam = Exercise(
             "above 1, and whom should the penalty help?",
         ),
         Misconception(
+            "one mistake is left: the place of a finished one is filled",
+            _with(refilled=True),
+            "You keep as many open beginnings as before, when one is finished. Does the task say so, too?",
+        ),
+        Misconception(
+            "one mistake is left: one word too few of each beginning",
+            _with(fewer=True, at_least_one=True),
+            "All that is kept may come from one beginning. How many of its words do you look at?",
+        ),
+        Misconception(
+            "one mistake is left: one word too few of each beginning, none if the beam is one",
+            _with(fewer=True),
+            "With a beam of one, nothing goes on in your search. How many words of a beginning do you look "
+            "at, and how many may be kept?",
+        ),
+        Misconception(
             _SOME + "who may go on, and who may end",
             _with(one_each=True, first_only=True),
             _TWO + " Follow one step with a pencil: which continuations are compared?",

@@ -69,6 +69,12 @@ def _brevity_both_ways(hypotheses: str, references: str) -> float:
     return _score(*_counts(_split(hypotheses), _split(references)), math.exp(1 - theirs / ours))
 
 
+def _mean_brevity(hypotheses: str, references: str) -> float:
+    pairs = list(zip(_split(hypotheses), _split(references), strict=True))
+    brevity = np.mean([_brevity(len(ours), len(theirs)) for ours, theirs in pairs])
+    return _score(*_counts(_split(hypotheses), _split(references)), float(brevity))
+
+
 def _brevity_as_a_ratio(hypotheses: str, references: str) -> float:
     ours, theirs = _lengths(hypotheses, references)
     return _score(*_counts(_split(hypotheses), _split(references)), min(1.0, ours / theirs))
@@ -86,6 +92,17 @@ def _once(hypotheses: str, references: str) -> float:
             ours, theirs = set(_ngrams(words, n)), set(_ngrams(right, n))
             found[n - 1] += len(ours & theirs)
             total[n - 1] += len(ours)
+    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+
+
+def _pooled(hypotheses: str, references: str) -> float:
+    found, total = [0] * 4, [0] * 4
+    for n in range(1, 5):
+        ours, theirs = (
+            sum((_ngrams(words, n) for words in _split(lines)), Counter())
+            for lines in (hypotheses, references)
+        )
+        found[n - 1], total[n - 1] = sum((ours & theirs).values()), sum(ours.values())
     return _score(found, total, _brevity(*_lengths(hypotheses, references)))
 
 
@@ -145,10 +162,11 @@ bleu = Exercise(
     minutes=35,
     statement=(
         "Write the BLEU of a corpus. hypotheses and references are texts with one sentence a line, as many "
-        "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words, clipped, over "
-        "all sentences together; take the geometric mean of the four precisions, times the brevity penalty of "
-        "the total lengths (1, or exp(1 - references / hypotheses) if the hypotheses are shorter), times 100. "
-        "If there is no run of some length, or none that is right, return 0."
+        "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words over all "
+        "sentences together, each hypothesis clipped by its own reference; take the geometric mean of the "
+        "four precisions, times the brevity penalty of the total lengths (1, or exp(1 - references / "
+        "hypotheses) if the hypotheses are shorter), times 100. If there is no run of some length, or none "
+        "that is right, return 0."
     ),
     returns=("score",),
     reference=reference,
@@ -165,6 +183,9 @@ bleu = Exercise(
         Case(
             "one short, one long",
             ("the cat is on the\n" + _RIGHT + " now", _RIGHT + "\n" + _RIGHT),
+        ),
+        Case(
+            "each line is the other's reference", ("a b c d e\nf g h i j", "f g h i j\na b c d e")
         ),
         Case("one run of four in common", ("the cat is on my old bed", _RIGHT)),
         Case("nothing in common", ("a dog ran far away", _RIGHT)),
@@ -198,6 +219,11 @@ bleu = Exercise(
             "The penalty isn't linear. Look at its formula again.",
         ),
         Misconception(
+            "the mean of the sentences' brevity penalties",
+            _mean_brevity,
+            "You take a penalty of each sentence, and their mean. Of which lengths is the penalty of a corpus?",
+        ),
+        Misconception(
             "counts not clipped",
             _unclipped,
             "What is the precision of 'the the the the' against a reference with one 'the'?",
@@ -206,6 +232,12 @@ bleu = Exercise(
             "each different run counted once a sentence",
             _once,
             "What is the precision of 'the the cat' against 'the cat sat'? How many words does it have?",
+        ),
+        Misconception(
+            "clipped by the references of all sentences",
+            _pooled,
+            "Put the references in another order: your score stays the same. Whose runs may count for the "
+            "first hypothesis?",
         ),
         Misconception(
             "the mean of the sentences' BLEU",

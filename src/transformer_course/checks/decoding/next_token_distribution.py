@@ -43,7 +43,7 @@ def nucleus(
     reached = ranked.cumsum(axis=-1)
     stays = reached - ranked < p - 1e-12
     if one_less or none_left:  # only what fits below p
-        stays = reached <= p
+        stays = reached <= p + 1e-9  # nothing of 1 is lost to rounding
         stays[..., 0] |= not none_left
     if one_more:
         stays = np.concatenate([stays[..., :1], stays[..., :-1]], axis=-1)
@@ -238,15 +238,16 @@ next_token_distribution = Exercise(
             "The smallest set that reaches top_p. Can you leave out the last one of yours?",
         ),
         Misconception(
-            "top_p as a threshold for single tokens, even if nothing is left",
+            "1 - top_p as a threshold for single tokens, even if nothing is left",
             _threshold_alone,
-            "At times you cut all tokens, and get 0/0. top_p is compared with a sum of probabilities, not with "
-            "each one.",
+            "You keep a token if its own probability is at least 1 - top_p. At times there is none, and you "
+            "get 0/0. Which sum does the task compare, and with what?",
         ),
         Misconception(
-            "top_p as a threshold for single tokens",
+            "1 - top_p as a threshold for single tokens",
             _threshold,
-            "top_p is compared with a sum of probabilities, not with each one.",
+            "You keep a token if its own probability is at least 1 - top_p. Which sum does the task compare, "
+            "and with what?",
         ),
         Misconception(
             "logits of cut tokens set to 0",

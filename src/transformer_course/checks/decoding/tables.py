@@ -25,6 +25,9 @@ def search(
     multiplied: bool = False,
     plain_length: bool = False,
     end_free: bool = False,
+    refilled: bool = False,
+    fewer: bool = False,
+    at_least_one: bool = False,
 ) -> Array:
     """Return the ids of the best hypothesis, with some of the mistakes.
 
@@ -39,6 +42,9 @@ def search(
         multiplied: mistake: the sum is multiplied by the length penalty, not divided.
         plain_length: mistake: the penalty is length ** alpha.
         end_free: mistake: the 0 at the end isn't counted as a word.
+        refilled: mistake: the place of a finished one goes to another beginning.
+        fewer: mistake: each beginning is continued by its beam - 1 best words.
+        at_least_one: with `fewer`: but by one, if beam is 1.
     """
     open_ones: list[Hypothesis] = [((), 0.0)]
     finished: list[Hypothesis] = []
@@ -49,11 +55,13 @@ def search(
             words = np.argsort(-row, kind="stable")
             if one_each and ids:
                 words = words[:1]
+            if fewer:
+                words = words[: max(beam - 1, 1) if at_least_one else beam - 1]
             candidates += [((*ids, int(word)), total + float(row[word])) for word in words]
         candidates.sort(key=lambda candidate: -candidate[1])
         kept = candidates[:beam]
         finished += [c for c in kept[: 1 if first_only else beam] if c[0][-1] == 0]
-        open_ones = [c for c in kept if c[0][-1] != 0]
+        open_ones = [c for c in (candidates if refilled else kept) if c[0][-1] != 0][:beam]
         if not open_ones:
             break
 

@@ -66,6 +66,7 @@ def _variant(
     first_only: bool = False,
     scale: float = 0.5,
     positions: bool = True,
+    scaled: bool = False,
     start: int = 0,
     in_each_layer: bool = False,
     order: slice = slice(None),
@@ -80,6 +81,7 @@ def _variant(
         table, length = weights["table"], ids.shape[1]
         d_model = table.shape[1]
         places = sinusoidal_encoding(length + start, d_model)[start:].double().numpy()
+        places = places * d_model**0.5 if scaled else places
         x = table[ids] * float(d_model) ** scale
         x = x + places if positions and not in_each_layer else x
         first, mask = x, seen(np.tri(length, dtype=bool))
@@ -197,6 +199,11 @@ decoder_only = Exercise(
             "chapter 06 do before it adds positions?",
         ),
         Misconception(
+            "positions multiplied, too",
+            _variant(scaled=True),
+            "Your positions have grown by √d_model. What does the task multiply, and what does it add?",
+        ),
+        Misconception(
             "positions left out",
             _variant(positions=False),
             "The mask tells a token what came before it, but not in which order. What is missing?",
@@ -236,6 +243,17 @@ decoder_only = Exercise(
             _variant(end=lambda logits: logits[:, -1]),
             "For writing, this would do. In training every place guesses what follows it: what shape is asked "
             "for?",
+        ),
+        Misconception(
+            "every place has the scores of the place after it",
+            _variant(end=lambda logits: np.roll(logits, -1, axis=1)),
+            "The numbers are right, one place too early. Your first place would have read the second token. Is "
+            "anything to be moved?",
+        ),
+        Misconception(
+            "every place has the scores of the place before it",
+            _variant(end=lambda logits: np.roll(logits, 1, axis=1)),
+            "The numbers are right, one place too late. Which place scores the token after the first one?",
         ),
         Misconception(
             "states instead of scores",

@@ -31,7 +31,7 @@ def _loss(
         )  # moved to the place of what they score
         losses = -np.take_along_axis(scores, ids[..., None], axis=-1)[..., 0]  # (batch, length)
         starts = np.full_like(n_prompt, n_prompt[0]) if one_prompt else n_prompt
-        answer = at >= starts[:, None] + late
+        answer = (at >= starts[:, None] + late) & (at > 0)  # nothing scores the first token
         real = ids != (0 if zero else pad_id)
         kinds = {"continuation": answer, "all": at > 0, "prompt": ~answer & (at > 0)}
         counted = kinds[whose] & (padding | real)
@@ -122,7 +122,7 @@ prompted_loss = Exercise(
         ),
         Case(
             "a prompt of two tokens, two follow",
-            (_GUESS, np.array([[1, 2, 2, 1]]), np.array([2]), 0),
+            (_GUESS, np.array([[1, 1, 1, 2]]), np.array([2]), 0),
         ),
         Case("a model that is sure", (_knows(_SURE), np.array([_SURE]), np.array([1]), 0)),
         Case("a padding at the end", (_GUESS, np.array([[1, 2, 1, 0]]), np.array([1]), 0)),
@@ -140,8 +140,8 @@ prompted_loss = Exercise(
         Misconception(
             "the last token of the prompt guessed, too",
             _loss(late=-1),
-            "Each of your rows has one guess too many. Logits and what they score are at different places: "
-            "which of the two do you compare with `n_prompt`?",
+            "Where a prompt has two tokens or more, you have one guess too many. Logits and what they score "
+            "are at different places: which of the two do you compare with `n_prompt`?",
         ),
         Misconception(
             "the prompt guessed, not the continuation",

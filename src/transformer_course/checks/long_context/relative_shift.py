@@ -159,6 +159,15 @@ relative_shift = Exercise(
             "of places depend on?",
         ),
         _mistake(
+            "the memory forgotten",
+            _variant(
+                column=lambda row, key, q_len, k_len: key + k_len - 1 - row,
+                hidden=lambda row, key, q_len, k_len: key > row,
+            ),
+            "Without a memory you are right. With one, at which position is the first query? The shift and the "
+            "mask depend on it.",
+        ),
+        _mistake(
             "the mask forgets the memory",
             _variant(hidden=lambda row, key, q_len, k_len: key > row),
             "The shift is right. At which position is the first query, if there is a memory before it?",

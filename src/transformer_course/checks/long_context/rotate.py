@@ -66,13 +66,29 @@ def reference(x: Array, positions: Array, layout: str) -> Array:
     return _variant()(x, positions, layout)
 
 
-def _angles_of_the_other_layout(x: Array, positions: Array, layout: str) -> Array:
-    """Pair as asked, and give each number the angle of its pair in the other layout."""
+def _with_angles(order: Callable[[str], str]) -> Callable[[Array, Array, str], Array]:
+    """Pair as asked, and give each number the angle of its pair in another layout.
+
+    Args:
+        order: the layout asked for → the one by which the angles stand.
+    """
+
+    def rotate(x: Array, positions: Array, layout: str) -> Array:
+        d_k = x.shape[-1]
+        angles = positions[:, None] / 10000.0 ** (2 * np.arange(d_k // 2) / d_k)
+        each = _joined(angles, angles, order(layout))  # (length, d_k)
+        first, second = _cut(x, layout)
+        return np.asarray(x * np.cos(each) + _joined(-second, first, layout) * np.sin(each))
+
+    return rotate
+
+
+def _overwritten(x: Array, positions: Array, layout: str) -> Array:
     d_k = x.shape[-1]
     angles = positions[:, None] / 10000.0 ** (2 * np.arange(d_k // 2) / d_k)
-    each = _joined(angles, angles, OTHER[layout])  # (length, d_k)
     first, second = _cut(x, layout)
-    return np.asarray(x * np.cos(each) + _joined(-second, first, layout) * np.sin(each))
+    first = first * np.cos(angles) - second * np.sin(angles)
+    return _joined(first, second * np.cos(angles) + first * np.sin(angles), layout)
 
 
 def _added(x: Array, positions: Array, layout: str) -> Array:
@@ -160,9 +176,25 @@ rotate = Exercise(
         ),
         _mistake(
             "the angles in the other layout's order",
-            _angles_of_the_other_layout,
+            _with_angles(OTHER.__getitem__),
             "The pairs are right. But the two numbers of a pair aren't turned by the same angle: write down "
             "which angle each number gets.",
+        ),
+        _mistake(
+            "the angles always in the order of neighbours",
+            _with_angles(lambda layout: "interleaved"),
+            "Interleaved, you are right. In halves, which other number is turned by the angle of number 0?",
+        ),
+        _mistake(
+            "the angles always in the order of halves",
+            _with_angles(lambda layout: "halves"),
+            "In halves, you are right. Interleaved, which other number is turned by the angle of number 0?",
+        ),
+        _mistake(
+            "the first number overwritten before the second one is turned",
+            _overwritten,
+            "The first number of each pair is right. Both new numbers are made of the two old ones: which ones "
+            "do you have, when you come to the second?",
         ),
         _mistake(
             "turned the other way",

@@ -56,9 +56,9 @@ def _sum_over_all(logits: Array) -> Array:
     return shifted - np.log(np.exp(shifted).sum())
 
 
-def _over_rows(logits: Array) -> Array:
-    shifted = logits - logits.max(axis=0, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=0, keepdims=True))
+def _along(logits: Array, axis: int) -> Array:
+    shifted = logits - logits.max(axis=axis, keepdims=True)
+    return np.asarray(shifted - np.log(np.exp(shifted).sum(axis=axis, keepdims=True)))
 
 
 def draw(rng: np.random.Generator) -> tuple[Array]:
@@ -169,8 +169,18 @@ log_softmax = Exercise(
         ),
         Misconception(
             "along the first axis",
-            _over_rows,
+            lambda logits: _along(logits, 0),
             "Your probabilities sum to 1 over the positions. Along which axis are the words?",
+        ),
+        Misconception(
+            "along the second axis, whatever the shape",
+            lambda logits: _along(logits, 1),
+            "With two axes you are right. Logits may have one axis, or three: where are their words?",
+        ),
+        Misconception(
+            "along the second axis, where there is one",
+            lambda logits: _along(logits, min(1, logits.ndim - 1)),
+            "With one or two axes you are right. With three, over what do your probabilities sum to 1?",
         ),
         Misconception(
             "the probabilities instead of their logarithms",

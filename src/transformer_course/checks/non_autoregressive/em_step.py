@@ -39,6 +39,7 @@ def _step(
     table: Rule = _row_by_row,
     add: Add = _each,
     *,
+    rows: Callable[[Array], Array] = lambda t: t,
     start: float = 0.0,
     first: int = 0,
 ) -> Callable[[Array, Array, Array], Array]:
@@ -48,14 +49,15 @@ def _step(
         share: (src_len, tgt_len), entries of the old table → what each link counts.
         table: counts → the new table.
         add: adds what the links of a pair count.
+        rows: the old table → what the shares are made of.
         start: how often the old table is in the counts from the beginning.
         first: the first source word of a pair that takes part.
     """
 
     def em_step(t: Array, src: Array, tgt: Array) -> Array:
-        counts = start * t
+        counts, shared = start * t, rows(t)
         for x, y in zip(src[:, first:], tgt, strict=True):
-            add(counts, x, y, share(t[x][:, y]))
+            add(counts, x, y, share(shared[x][:, y]))
         with np.errstate(all="ignore"):
             return table(counts)
 
@@ -137,6 +139,20 @@ em_step = Exercise(
             "divided by the sum of the whole pair",
             _step(lambda weights: weights / weights.sum()),
             "Each target word has to be explained in full. What do the shares of one target word sum to?",
+        ),
+        _mistake(
+            "divided by the sum over all source words of the table",
+            _step(lambda weights: weights, rows=_by_source),
+            "You divide by the entries of all source words of the table, once each. Which of them stand in the "
+            "pair, and how often?",
+        ),
+        _mistake(
+            "the best source word gets all, and rows without counts are 0",
+            _step(
+                _best_only, table=lambda counts: counts / np.maximum(counts.sum(1), 1e-12)[:, None]
+            ),
+            "You count only the likeliest source word: others get nothing, and a row may stay empty. How sure "
+            "is the old table of the likeliest one?",
         ),
         _mistake(
             "the best source word gets all",

@@ -59,6 +59,11 @@ def _round_the_best(logits: Array, n: int) -> Two:
     return lengths, np.take_along_axis(_log_softmax(logits), lengths, -1)
 
 
+def _best_dropped(logits: Array, n: int) -> Two:
+    lengths = np.argsort(-logits, axis=-1)[:, 1 : n + 1]
+    return lengths, np.take_along_axis(_log_softmax(logits), lengths, -1)
+
+
 def _of_all_rows(logits: Array, n: int) -> Two:
     order = np.argsort(-logits[:, 1:].sum(0))[:n] + 1
     lengths = np.broadcast_to(order, (len(logits), n)).copy()
@@ -106,6 +111,11 @@ length_candidates = Exercise(
             "the length 0 may be chosen",
             _taken(least=0),
             "Which translation has no words? What is it that scores best in this case?",
+        ),
+        _mistake(
+            "the best length dropped, whichever it is",
+            _best_dropped,
+            "You take one length more, and drop the most probable one. Is that always the length 0?",
         ),
         _mistake(
             "lengths one too small",

@@ -18,6 +18,11 @@ def _fewer_and_fewer(lengths: Array, t: int, passes: int) -> Array:
     return lengths * (passes - t) // passes
 
 
+def _floor_of_single_precision(lengths: Array, t: int, passes: int) -> Array:
+    left = np.float32(1) - np.float32(t / passes)
+    return np.asarray(np.floor(lengths.astype(np.float32) * left))
+
+
 def _masked(count: Count = _fewer_and_fewer, *, sign: int = 1, padding: float = np.inf) -> Mask:
     """Return a rule.
 
@@ -77,6 +82,8 @@ CASES = (
     _case("before the first pass", [ROW[:3]], [3], 0, 4),
     _case("five tokens, pass 1 of 2", [ROW], [5], 1, 2),
     _case("five tokens, pass 3 of 4", [ROW], [5], 3, 4),
+    _case("five tokens, pass 4 of 5: a quotient is not always exact", [ROW], [5], 4, 5),
+    _case("three tokens, pass 2 of 3", [ROW[:3]], [3], 2, 3),
     _case("three tokens, the last of four passes", [ROW[:3]], [3], 3, 4),
     _case("two sentences, one of them shorter", [ROW, [-1.5, -0.2, 0, 0, 0]], [5, 2], 1, 3),
     _case("a short sentence", [[-1.5, -0.2, -0.9, 0, 0], ROW], [3, 5], 1, 4),
@@ -108,6 +115,24 @@ mask_again = Exercise(
             "rounded up",
             _masked(lambda lengths, t, passes: -(-lengths * (passes - t) // passes)),
             "Count the gaps of your sentence. What becomes of a broken number?",
+        ),
+        _mistake(
+            "rounded to the nearest whole number",
+            _masked(lambda lengths, t, passes: np.round(lengths * (passes - t) / passes)),
+            "A number such as 0.75 is rounded up in your function. What does the task say?",
+        ),
+        _mistake(
+            "rounded down a quotient that isn't exact",
+            _masked(lambda lengths, t, passes: np.floor(lengths * (1 - t / passes))),
+            "On paper the number is 5 · (5 − 4) / 5. A computer's fractions aren't exact: yours comes out a "
+            "little smaller, and is rounded down. Can you count without fractions?",
+        ),
+        _mistake(
+            "rounded down a quotient that isn't exact, in single precision",
+            _masked(_floor_of_single_precision),
+            "On paper the number is 5 · (5 − 4) / 5. A computer's fractions aren't exact, in single precision "
+            "even less so: yours comes out a little smaller, and is rounded down. Can you count without "
+            "fractions?",
         ),
         _mistake(
             "at least one gap",

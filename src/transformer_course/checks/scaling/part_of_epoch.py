@@ -44,6 +44,21 @@ def _not_shuffled(n: int, rank: int, n_processes: int, seed: int, epoch: int, do
     return np.arange(n)[done:][rank::n_processes]
 
 
+def _own_share(n: int, rank: int, n_processes: int, seed: int, epoch: int, done: int) -> Array:
+    share = np.arange(n)[done:][rank::n_processes]
+    return np.random.default_rng([seed, epoch]).permutation(share)
+
+
+def _dealt_before(n: int, rank: int, n_processes: int, seed: int, epoch: int, done: int) -> Array:
+    order = np.random.default_rng([seed, epoch]).permutation(n)
+    return order[[i for i in range(done, n) if i % n_processes == rank]]
+
+
+def _done_divided(n: int, rank: int, n_processes: int, seed: int, epoch: int, done: int) -> Array:
+    order = np.random.default_rng([seed, epoch]).permutation(n)
+    return np.asarray(order[rank::n_processes][done // n_processes :])
+
+
 def _padded(order: Array, rank: int, p: int) -> Array:
     missing = -len(order) % p
     return np.concatenate([order, np.resize(order, missing)])[rank::p]
@@ -67,12 +82,14 @@ def draw(rng: np.random.Generator) -> tuple[int, ...]:
 
 
 CASES = (
-    Case("four examples, process 0 of two", (4, 0, 2, 1, 0, 0)),
-    Case("four examples, process 1 of two", (4, 1, 2, 1, 0, 0)),
-    Case("the next epoch", (4, 1, 2, 1, 1, 0)),
+    Case("four examples, process 0 of two", (4, 0, 2, 4, 0, 0)),
+    Case("four examples, process 1 of two", (4, 1, 2, 4, 0, 0)),
+    Case("the next epoch", (4, 1, 2, 4, 1, 0)),
     Case("another seed", (6, 1, 2, 5, 2, 0)),
     Case("five examples, process 1 of two", (5, 1, 2, 1, 0, 0)),
     Case("seven examples, process 2 of three", (7, 2, 3, 2, 3, 0)),
+    Case("one example of five is done", (5, 0, 2, 4, 1, 1)),
+    Case("one example of six is done", (6, 0, 2, 4, 1, 1)),
     Case("two examples of eight are done", (8, 1, 2, 1, 2, 2)),
     Case("two examples of nine are done, now three processes", (9, 2, 3, 1, 1, 2)),
     Case("eight examples of nine are done", (9, 0, 2, 1, 1, 8)),
@@ -130,6 +147,24 @@ part_of_epoch = Exercise(
             _part(shuffled_by=lambda seed, epoch, rank: [seed, rank]),
             "If each process has an order of its own, two of them read the same example. And where "
             "is the epoch?",
+        ),
+        _mistake(
+            "each process shuffles its own share",
+            _own_share,
+            "You deal out ids that are still in order; then each process shuffles its share. What comes first: "
+            "the shuffling or the dealing?",
+        ),
+        _mistake(
+            "dealt out first, what is done left out afterwards",
+            _dealt_before,
+            "You deal out the whole order, and leave out afterwards what is done. After a restart, who gets "
+            "the first example that is left?",
+        ),
+        _mistake(
+            "dealt out first, then a part of done left out in each process",
+            _done_divided,
+            "You deal out the whole order; then each process leaves out its part of done. Before the restart, "
+            "there may have been more processes, or fewer. Was it dealt out in the same way?",
         ),
         _mistake(
             "not shuffled",

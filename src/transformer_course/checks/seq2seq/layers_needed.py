@@ -90,6 +90,8 @@ layers_needed = Exercise(
         Case("125 words, width 5, dilated: a quotient of logarithms is not exact", (125, 5, True)),
         Case("3 words, width 5", (3, 5, False)),
         Case("2 words, width 3, dilated", (2, 3, True)),
+        Case("1 word, width 3: one layer is there at least", (1, 3, False)),
+        Case("1 word, width 3, dilated: one layer is there at least", (1, 3, True)),
         *random_cases(draw, 6),
     ),
     draw=draw,

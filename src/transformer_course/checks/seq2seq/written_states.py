@@ -17,14 +17,13 @@ def _variant(
     """Return the function of the exercise with the mistakes asked for."""
 
     def written_states(y: Array, h: Array, s: Array, a: Array, w: Array) -> Array:
-        states, first = [], s
+        states = []
         for i, word in enumerate(y):
             asking = h[i] if asks_with_h else s
             scores = h @ a @ asking
             weights = np.exp(scores) if not_divided else softmax(scores)
-            before = first if starts_again else s
-            s = np.tanh(w @ np.concatenate([before, word, weights @ h]))
-            states.append(s)
+            states.append(np.tanh(w @ np.concatenate([s, word, weights @ h])))
+            s = s if starts_again else states[-1]
         return np.stack(states)
 
     return written_states
@@ -118,7 +117,7 @@ HINTS = {
 }
 TWO_LEFT = {  # by the mistake that is mended
     "asks with the encoder's state i": (
-        "One of three is mended: the right one asks. What do the weights of one look sum to?"
+        "One of three is mended: the state asks. What do the weights of one look sum to?"
     ),
     "weights that don't sum to 1": (
         "One of three is mended: the weights sum to 1. From which state does the third word start?"

@@ -27,6 +27,7 @@ def _adam(
     stores_corrected: bool = False,
     inside: bool = False,
     as_first: bool = False,
+    outside: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -43,9 +44,11 @@ def _adam(
         t = 1 if as_first else t
         used_m, used_v = before if old else (m, v)
         top = used_m / (1 - first**t) if corrected[0] else used_m
-        low = used_v / (1 - second**t) if corrected[1] else used_v
+        repair = (1 - second**t) if corrected[1] else 1.0
+        low = used_v / repair
         top = top if momentum else gradient
         size = np.sqrt(low) if root else low
+        size = np.sqrt(used_v) / repair if outside else size
         moved = rate * top / (np.sqrt(low + EPSILON) if inside else size + EPSILON)
         new = weight + moved if ascending else weight - moved
         return (new, top, low) if stores_corrected else (new, m, v)
@@ -165,6 +168,11 @@ adam_step = Exercise(
             "no root",
             _adam(root=False),
             "With gradients ten times as large your steps are ten times as small. Look below the fraction.",
+        ),
+        Misconception(
+            "v corrected outside the root",
+            _adam(outside=True),
+            "In the first step, your weights don't move by the rate. Of what is the root taken: of v, or of v̂?",
         ),
         Misconception(
             "epsilon under the root",

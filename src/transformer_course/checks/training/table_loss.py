@@ -126,8 +126,8 @@ table_loss = Exercise(
         Misconception(
             "padding by what is read, not by what must be said",
             _loss(real_by_read=True),
-            "After </s> nothing has to be said. Which of the two arrays tells you where padding must be "
-            "guessed?",
+            "After </s> nothing has to be said, but one such guess counts in your mean. In which of the two "
+            "arrays do you look for padding?",
         ),
         Misconception(
             "padded guesses in the count",
