@@ -6,6 +6,15 @@ import torch.nn.functional as F
 from torch import Tensor
 
 from tests.data.wrong_answers.encoder_decoder import _model
+from transformer_course.checks.encoder_decoder.model import (
+    right_attention,
+    right_decoder_layer,
+    right_encoder_layer,
+    right_feed_forward,
+    right_layer_norm,
+    right_masks,
+)
+from transformer_course.positional_encoding import sinusoidal_encoding
 
 
 def feed_forward__sigmoid(x, w_1, b_1, w_2, b_2):
@@ -55,3 +64,10 @@ def layer_norm__mean_distance(x, gain, bias, eps):
     """divided by the mean magnitude"""
     centred = x - x.mean(-1, keepdims=True)
     return centred / (abs(centred).mean(-1, keepdims=True) + eps) * gain + bias
+
+
+def encoder_layer__the_old_token_only_at_the_end(x, mask, weights, n_heads):
+    """one sum only, at the end, with the layer's input"""
+    first, second = weights["norms"]
+    y = right_layer_norm(right_attention(x, x, weights["self_attention"], n_heads, mask), *first)
+    return right_layer_norm(x + right_feed_forward(y, *weights["feed_forward"]), *second)
