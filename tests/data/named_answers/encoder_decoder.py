@@ -71,3 +71,81 @@ def encoder_layer__the_old_token_only_at_the_end(x, mask, weights, n_heads):
     first, second = weights["norms"]
     y = right_layer_norm(right_attention(x, x, weights["self_attention"], n_heads, mask), *first)
     return right_layer_norm(x + right_feed_forward(y, *weights["feed_forward"]), *second)
+
+
+def _decoder(x, weights, n_heads, tgt_mask, read, read_mask, kept="x", early=False):
+    """A decoder layer line by line; what the second attention reads is given by `read(x)`."""
+    first, second, third = weights["norms"]
+    attended = right_attention(x, x, weights["self_attention"], n_heads, tgt_mask)
+    x = x + right_layer_norm(attended, *first) if early else right_layer_norm(x + attended, *first)
+    looked = right_attention(x, read(x), weights["cross_attention"], n_heads, read_mask)
+    states = {"before": x, "": 0.0, "x": right_layer_norm(x + looked, *second)}
+    thought = right_feed_forward(states["x"], *weights["feed_forward"])
+    return right_layer_norm(states[kept] + thought, *third)
+
+
+def decoder_layer__memory_with_the_mask_as_it_was(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """the memory read through the target's mask"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: memory, tgt_mask)
+
+
+def decoder_layer__memory_put_in_and_nothing_else(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """the memory read through the target's mask; also a norm too early and a sum missing"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: memory, tgt_mask, "", early=True)
+
+
+def decoder_layer__memory_put_in_and_the_first_norm(
+    x, memory, src_mask, tgt_mask, weights, n_heads
+):
+    """the memory read through the target's mask; also a sum missing"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: memory, tgt_mask, "")
+
+
+def decoder_layer__memory_put_in_and_the_last_sum(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """the memory read through the target's mask; also a norm too early"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: memory, tgt_mask, early=True)
+
+
+def decoder_layer__only_the_mask_put_in(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """the source's mask, but the memory isn't read"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: x, src_mask)
+
+
+def decoder_layer__only_the_mask_put_in_and_nothing_else(
+    x, memory, src_mask, tgt_mask, weights, n_heads
+):
+    """the source's mask, but the memory isn't read; also a norm too early and a sum missing"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: x, src_mask, "", early=True)
+
+
+def decoder_layer__added_to_an_older_variable(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """the last sum from before the cross-attention"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: memory, src_mask, "before")
+
+
+def decoder_layer__added_to_an_older_variable_and_nothing_else(
+    x, memory, src_mask, tgt_mask, weights, n_heads
+):
+    """the last sum from before the cross-attention; also a norm too early and the memory unread"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: x, tgt_mask, "before", early=True)
+
+
+def decoder_layer__older_variable_and_the_targets_mask(
+    x, memory, src_mask, tgt_mask, weights, n_heads
+):
+    """the memory read through the target's mask; also an old token in the last sum"""
+    return _decoder(x, weights, n_heads, tgt_mask, lambda x: memory, tgt_mask, "before")
+
+
+def decoder_layer__norms_unpacked_as_first_third_second(
+    x, memory, src_mask, tgt_mask, weights, n_heads
+):
+    """the second and the third norm exchanged"""
+    first, third, second = weights["norms"]
+    weights = {**weights, "norms": [first, second, third]}
+    return right_decoder_layer(x, memory, src_mask, tgt_mask, weights, n_heads)
+
+
+def decoder_layer__masks_the_other_way_round(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """the two masks exchanged"""
+    return right_decoder_layer(x, memory, tgt_mask, src_mask, weights, n_heads)
