@@ -149,3 +149,70 @@ def decoder_layer__norms_unpacked_as_first_third_second(
 def decoder_layer__masks_the_other_way_round(x, memory, src_mask, tgt_mask, weights, n_heads):
     """the two masks exchanged"""
     return right_decoder_layer(x, memory, tgt_mask, src_mask, weights, n_heads)
+
+
+def _embedded(ids, table):
+    width = table.shape[1]
+    return table[ids] * width**0.5 + sinusoidal_encoding(ids.shape[1], width).double().numpy()
+
+
+def transformer__the_encoder_states_by_their_index(src, tgt, weights, n_heads):
+    """each decoder layer reads the encoder layer of its own height, and above the last there is none"""
+    src_mask, tgt_mask = right_masks(src, tgt)
+    states = [_embedded(src, weights["table"])]
+    for layer in weights["encoder"]:
+        states.append(right_encoder_layer(states[-1], src_mask, layer, n_heads))
+    y = _embedded(tgt, weights["table"])
+    for i, layer in enumerate(weights["decoder"]):
+        y = right_decoder_layer(y, states[1:][i], src_mask, tgt_mask, layer, n_heads)
+    return y @ weights["table"].T
+
+
+def transformer__the_encoder_states_by_their_index_up_to_the_last(src, tgt, weights, n_heads):
+    """each decoder layer reads the encoder layer of its own height"""
+    src_mask, tgt_mask = right_masks(src, tgt)
+    states = [_embedded(src, weights["table"])]
+    for layer in weights["encoder"]:
+        states.append(right_encoder_layer(states[-1], src_mask, layer, n_heads))
+    y = _embedded(tgt, weights["table"])
+    for i, layer in enumerate(weights["decoder"], start=1):
+        state = states[i] if i < len(states) else states[-1]
+        y = right_decoder_layer(y, state, src_mask, tgt_mask, layer, n_heads)
+    return y @ weights["table"].T
+
+
+def transformer__zip(src, tgt, weights, n_heads):
+    """encoder and decoder layers in pairs, in one loop"""
+    src_mask, tgt_mask = right_masks(src, tgt)
+    x, y = _embedded(src, weights["table"]), _embedded(tgt, weights["table"])
+    for encoder, decoder in zip(weights["encoder"], weights["decoder"], strict=False):
+        x = right_encoder_layer(x, src_mask, encoder, n_heads)
+        y = right_decoder_layer(y, x, src_mask, tgt_mask, decoder, n_heads)
+    return y @ weights["table"].T
+
+
+def transformer__a_triangle_alone(src, tgt, weights, n_heads):
+    """padding of the target not hidden"""
+    triangle = torch.tril(torch.ones(tgt.shape[1], tgt.shape[1])).bool().numpy()
+    masks = (src != 0)[:, None, None, :], triangle[None, None]
+    return _model(src, tgt, weights, n_heads, masks=lambda src, tgt: masks)
+
+
+def transformer__zeros_before_the_embedded_target(src, tgt, weights, n_heads):
+    """the embedded target shifted inside the function, zeros first"""
+    src_mask, tgt_mask = right_masks(src, tgt)
+    x, y = _embedded(src, weights["table"]), _embedded(tgt, weights["table"])
+    y = np.roll(y, 1, axis=1)
+    y[:, 0] = 0.0
+    for layer in weights["encoder"]:
+        x = right_encoder_layer(x, src_mask, layer, n_heads)
+    for layer in weights["decoder"]:
+        y = right_decoder_layer(y, x, src_mask, tgt_mask, layer, n_heads)
+    return y @ weights["table"].T
+
+
+def transformer__bos_before_the_target(src, tgt, weights, n_heads):
+    """the target's ids shifted inside the function, a start token first"""
+    shifted = np.roll(tgt, 1, axis=1)
+    shifted[:, 0] = 1
+    return _model(src, shifted, weights, n_heads)
