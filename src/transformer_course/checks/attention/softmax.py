@@ -39,6 +39,16 @@ def _axis_lost(shift: Shift, *, kept: bool = False) -> Callable[[Array, int], Ar
     return wrong
 
 
+def _of_the_largest(scores: Array, axis: int) -> Array:
+    powers = np.exp(scores / scores.max(axis, keepdims=True))
+    return powers / powers.sum(axis, keepdims=True)
+
+
+def _of_the_largest_of_all(scores: Array, axis: int) -> Array:
+    powers = np.exp(scores / scores.max())
+    return powers / powers.sum(axis, keepdims=True)
+
+
 def _one_hot(scores: Array, axis: int) -> Array:
     largest = scores == scores.max(axis, keepdims=True)
     return largest / largest.sum(axis, keepdims=True)
@@ -91,6 +101,17 @@ softmax = Exercise(
             _cut_off,
             "Two scores above your limit get the same weight, however far apart they are. Which "
             "number can be subtracted from all scores of a row and change no weight?",
+        ),
+        Misconception(
+            "scores divided by the largest",
+            _of_the_largest,
+            "Weights depend on how far apart the scores are. What does your division do to a distance?",
+        ),
+        Misconception(
+            "scores divided by the largest of all",
+            _of_the_largest_of_all,
+            "A division by the largest score brings the others nearer to it, or farther away. What can be done "
+            "to all scores that keeps their distances?",
         ),
         Misconception(
             "one shift for the whole array",
