@@ -65,3 +65,10 @@ def self_attention_of_batch__last_axis_of_the_turned_keys_and_dim_1(
     q, k, v = x @ w_query, (x @ w_key).mT, x @ w_value
     weights = torch.softmax(q @ k / k.shape[-1] ** 0.5, dim=1)
     return weights @ v, weights
+
+
+def six_steps__key_of_the_word_that_asks(x, place, w_query, w_key, w_value):
+    """the query made by the keys' matrix"""
+    keys = x @ w_key
+    scores = keys @ keys[place] / np.sqrt(keys.shape[1])
+    return scores, _softmax(scores), _softmax(scores) @ (x @ w_value)
