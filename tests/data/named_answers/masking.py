@@ -107,3 +107,10 @@ def scaled_dot_product_attention__scale_in_one_branch(q, k, v, mask=None):
     else:
         weights = _soft(np.where(mask, scores, -1e30)) * mask
     return weights @ v, weights
+
+
+def decoder_mask__from_the_lengths(ids, pad_id=0):
+    """padding taken to be at the right"""
+    lengths = (ids != pad_id).sum(1)
+    places = np.arange(ids.shape[1])
+    return ((places < lengths[:, None])[:, None, :] & (places <= places[:, None]))[:, None]
