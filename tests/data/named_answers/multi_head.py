@@ -151,3 +151,20 @@ def heads_in_parallel__values_from_the_part_and_nothing_else(x, w_query, w_key, 
     """the values from a slice of the input; scale and joining are still wrong"""
     outputs = _values_sliced(x, w_query, w_key, w_value, x.shape[1])
     return np.stack(outputs).reshape(len(x), -1) @ w_output
+
+
+def split_heads__view_with_the_sizes_exchanged(x: Tensor, n_heads):
+    """the number of heads and their width exchanged"""
+    batch, length, d_model = x.shape
+    return x.view(batch, length, d_model // n_heads, n_heads).transpose(1, 2)
+
+
+def split_heads__chunks_of_words(x: Tensor, n_heads):
+    """the words cut into heads, not the columns, and fewer heads where words are few"""
+    return torch.stack(torch.chunk(x, n_heads, dim=1), dim=1)
+
+
+def split_heads__words_reshaped(x, n_heads):
+    """the words cut into heads, not the columns"""
+    batch, length, d_model = x.shape
+    return x.reshape(batch, n_heads, length // n_heads, d_model)

@@ -21,10 +21,6 @@ def _softmax(scores, axis=-1):
     return powers / powers.sum(axis, keepdims=True)
 
 
-def split_heads__n_heads_as_the_width(x, n_heads):
-    return x.reshape(*x.shape[:2], -1, n_heads).swapaxes(1, 2)
-
-
 def split_heads__batch_and_heads_exchanged(x, n_heads):
     return _split(x, n_heads).swapaxes(0, 1)[:, ::-1]
 
