@@ -52,3 +52,23 @@ def sinusoidal_encoding__every_dimension_with_its_own_angle_in_32_bits(length, d
     """each dimension with an angle of its own"""
     angles = torch.arange(length)[:, None] / 10000 ** (torch.arange(d_model) / d_model)
     return torch.where(torch.arange(d_model) % 2 == 0, angles.sin(), angles.cos())
+
+
+def position_table__half_of_the_number_without_two(n_words, d_model):
+    """divided by the root of the right number"""
+    table = np.zeros((n_words, d_model))
+    for pos in range(n_words):
+        for j in range(d_model):
+            angle = pos / 10000 ** ((j // 2) / d_model)
+            table[pos, j] = np.cos(angle) if j % 2 else np.sin(angle)
+    return table
+
+
+def position_table__half_of_the_number_and_from_one(n_words, d_model):
+    """divided by the root of the right number, and the positions still begin too late"""
+    return position_table__half_of_the_number_without_two(n_words + 1, d_model)[1:]
+
+
+def position_table__base_100(n_words, d_model):
+    """divided by the root of the right number"""
+    return _table(n_words, d_model, base=100.0)

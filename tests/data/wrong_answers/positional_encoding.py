@@ -121,10 +121,6 @@ def position_table__exponent_without_the_width(n_words, d_model):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_words, d_model)
 
 
-def position_table__root_of_the_base(n_words, d_model):
-    return _table(n_words, d_model, base=100.0)
-
-
 def position_table__sines_and_cosines_exchanged(n_words, d_model):
     return _table(n_words, d_model).reshape(n_words, -1, 2)[:, :, ::-1].reshape(n_words, d_model)
 
