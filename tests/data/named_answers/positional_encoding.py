@@ -72,3 +72,13 @@ def position_table__half_of_the_number_and_from_one(n_words, d_model):
 def position_table__base_100(n_words, d_model):
     """divided by the root of the right number"""
     return _table(n_words, d_model, base=100.0)
+
+
+def move__two_times_an_even_number(row, k):
+    """exponent twice as large"""
+    code = np.zeros(len(row))
+    for i in range(0, len(row), 2):
+        angle = k / 10000 ** (2 * i / len(row))
+        code[i] = row[i] * np.cos(angle) + row[i + 1] * np.sin(angle)
+        code[i + 1] = row[i + 1] * np.cos(angle) - row[i] * np.sin(angle)
+    return code
