@@ -33,6 +33,12 @@ def softmax__divided_by_the_largest_score(scores, axis=-1):
     return powers / powers.sum(axis=axis, keepdims=True)
 
 
+def softmax__divided_by_the_largest_magnitude(scores, axis=-1):
+    """scores divided by the largest magnitude"""
+    powers = np.exp(scores / np.abs(scores).max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
 def softmax__divided_by_the_largest_of_all(scores, axis=-1):
     """scores divided by the largest of all"""
     powers = np.exp(scores / scores.max())

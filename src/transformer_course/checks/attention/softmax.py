@@ -39,14 +39,14 @@ def _axis_lost(shift: Shift, *, kept: bool = False) -> Callable[[Array, int], Ar
     return wrong
 
 
-def _of_the_largest(scores: Array, axis: int) -> Array:
-    powers = np.exp(scores / scores.max(axis, keepdims=True))
-    return powers / powers.sum(axis, keepdims=True)
+def _divided(divisor: Shift) -> Callable[[Array, int], Array]:
+    """Return softmax with scores divided by something, in place of a shift."""
 
+    def wrong(scores: Array, axis: int) -> Array:
+        powers = np.exp(scores / divisor(scores, axis))
+        return powers / powers.sum(axis, keepdims=True)
 
-def _of_the_largest_of_all(scores: Array, axis: int) -> Array:
-    powers = np.exp(scores / scores.max())
-    return powers / powers.sum(axis, keepdims=True)
+    return wrong
 
 
 def _one_hot(scores: Array, axis: int) -> Array:
@@ -104,14 +104,19 @@ softmax = Exercise(
         ),
         Misconception(
             "scores divided by the largest",
-            _of_the_largest,
+            _divided(lambda scores, axis: scores.max(axis, keepdims=True)),
             "Weights depend on how far apart the scores are. What does your division do to a distance?",
         ),
         Misconception(
             "scores divided by the largest of all",
-            _of_the_largest_of_all,
+            _divided(lambda scores, axis: scores.max()),
             "A division by the largest score brings the others nearer to it, or farther away. What can be done "
             "to all scores that keeps their distances?",
+        ),
+        Misconception(
+            "scores divided by the largest magnitude",
+            _divided(lambda scores, axis: np.abs(scores).max(axis, keepdims=True)),
+            "Divided, your scores lie between -1 and 1, whatever they were. What keeps their distances?",
         ),
         Misconception(
             "one shift for the whole array",
