@@ -25,3 +25,21 @@ def kernel_regression__without_two(queries, keys, values, bandwidth):
     """the factor 2 left out, and weights that vanish far away"""
     powers = np.exp(-(((queries[:, None] - keys) / bandwidth) ** 2))
     return (powers * values).sum(1) / powers.sum(1)
+
+
+def softmax__divided_by_the_largest_score(scores, axis=-1):
+    """scores divided by the largest"""
+    powers = np.exp(scores / np.max(scores, axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def softmax__divided_by_the_largest_magnitude(scores, axis=-1):
+    """scores divided by the largest magnitude"""
+    powers = np.exp(scores / np.abs(scores).max(axis=axis, keepdims=True))
+    return powers / powers.sum(axis=axis, keepdims=True)
+
+
+def softmax__divided_by_the_largest_of_all(scores, axis=-1):
+    """scores divided by the largest of all"""
+    powers = np.exp(scores / scores.max())
+    return powers / powers.sum(axis=axis, keepdims=True)

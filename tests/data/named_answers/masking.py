@@ -67,3 +67,50 @@ def scaled_dot_product_attention__hidden_after_the_shift(queries, keys, values, 
     total = powers.sum(axis=-1, keepdims=True)
     weights = powers / np.where(total == 0, 1.0, total)
     return weights @ values, weights
+
+
+def scaled_dot_product_attention__minus_10000_and_the_mask_again(q, k, v, mask=None):
+    """a fill that scores can fall below: a row that may see a key gets zeros"""
+    scores = q @ k.swapaxes(-1, -2) / np.sqrt(q.shape[-1])
+    if mask is None:
+        mask = np.ones(scores.shape, bool)
+    weights = _soft(np.where(mask, scores, -1e4)) * mask
+    return weights @ v, weights
+
+
+def scaled_dot_product_attention__minus_9999_and_empty_rows_mended(
+    q: Tensor, k: Tensor, v: Tensor, mask: Tensor | None = None
+):
+    """a fill that scores can fall below: the weight goes to a hidden key"""
+    scores = torch.einsum("...qd,...kd->...qk", q, k) / k.shape[-1] ** 0.5
+    if mask is None:
+        mask = torch.ones_like(scores, dtype=torch.bool)
+    shares = torch.softmax(scores.masked_fill(~mask, -9999.0), -1)
+    weights = shares * mask.any(-1, keepdim=True)
+    return weights @ v, weights
+
+
+def scaled_dot_product_attention__minus_10000_alone(q: Tensor, k, v, mask: Tensor | None = None):
+    """a fill that scores can fall below, and equal shares in a row that sees nothing"""
+    scores = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
+    if mask is not None:
+        scores = scores.masked_fill(~mask, -1e4)
+    weights = scores.softmax(-1)
+    return weights @ v, weights
+
+
+def scaled_dot_product_attention__scale_in_one_branch(q, k, v, mask=None):
+    """scores not scaled where there is a mask"""
+    scores = q @ k.swapaxes(-2, -1)
+    if mask is None:
+        weights = _soft(scores / q.shape[-1] ** 0.5)
+    else:
+        weights = _soft(np.where(mask, scores, -1e30)) * mask
+    return weights @ v, weights
+
+
+def decoder_mask__from_the_lengths(ids, pad_id=0):
+    """padding taken to be at the right"""
+    lengths = (ids != pad_id).sum(1)
+    places = np.arange(ids.shape[1])
+    return ((places < lengths[:, None])[:, None, :] & (places <= places[:, None]))[:, None]

@@ -1,5 +1,6 @@
 """Chapter 04: misconceptions in the spellings of learners."""
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -21,6 +22,52 @@ def multi_head_attention__mask_after_softmax(
     weights = _mha(x, memory, ws, n_heads, None)[1]
     weights = weights if mask is None else weights * mask
     return _merge(weights @ _split(memory @ w_value, n_heads)) @ w_output, weights
+
+
+def _in_torch(x, memory, projections, w_output, n_heads, mask, divisor):
+    """Attention in torch from matrices that meet the words as they are given."""
+    q, k, v = (
+        part.unflatten(-1, (n_heads, -1)).transpose(1, 2)
+        for part in (x @ projections[0], memory @ projections[1], memory @ projections[2])
+    )
+    scores = q @ k.mT / divisor
+    shares = torch.softmax(scores if mask is None else scores.masked_fill(~mask, -1e9), -1)
+    return (shares @ v).transpose(1, 2).flatten(2) @ w_output, shares
+
+
+def multi_head_attention__as_torch_stores_its_matrices(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """all four matrices transposed"""
+    turned = w_query.T, w_key.T, w_value.T
+    divisor = (x.shape[-1] // n_heads) ** 0.5
+    return _in_torch(x, memory, turned, w_output.T, n_heads, mask, divisor)
+
+
+def multi_head_attention__the_first_three_as_torch_stores_its_matrices(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """the matrices of queries, keys and values transposed"""
+    turned = w_query.T, w_key.T, w_value.T
+    divisor = (x.shape[-1] // n_heads) ** 0.5
+    return _in_torch(x, memory, turned, w_output, n_heads, mask, divisor)
+
+
+def multi_head_attention__memory_as_values(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """values not projected"""
+    projections = w_query, w_key, torch.eye(len(w_value))
+    divisor = (x.shape[-1] // n_heads) ** 0.5
+    return _in_torch(x, memory, projections, w_output, n_heads, mask, divisor)
+
+
+def multi_head_attention__root_of_n_heads(
+    x: Tensor, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """divided by the root of the number of heads"""
+    projections = w_query, w_key, w_value
+    return _in_torch(x, memory, projections, w_output, n_heads, mask, n_heads**0.5)
 
 
 def _attend(x, memory, weights, n_heads, mask, fill, axis=-1):
@@ -81,3 +128,43 @@ def multi_head_attention__with_a_residual(
         scores = scores.masked_fill(~mask, -1e9)
     weights = torch.softmax(scores, -1)
     return x + _merge(weights @ v) @ w_output, weights
+
+
+def _values_sliced(x, w_query, w_key, w_value, width):
+    """The outputs of all heads, whose values are made from a head's own columns of x."""
+    d_k, outputs = w_query.shape[2], []
+    for i in range(len(w_query)):
+        part = np.zeros_like(x)
+        part[:, i * d_k : (i + 1) * d_k] = x[:, i * d_k : (i + 1) * d_k]
+        powers = np.exp((x @ w_query[i]) @ (x @ w_key[i]).T / np.sqrt(width))
+        outputs.append(powers / powers.sum(1, keepdims=True) @ (part @ w_value[i]))
+    return outputs
+
+
+def heads_in_parallel__values_from_the_part(x, w_query, w_key, w_value, w_output):
+    """the values from a slice of the input"""
+    outputs = _values_sliced(x, w_query, w_key, w_value, w_query.shape[2])
+    return np.concatenate(outputs, axis=1) @ w_output
+
+
+def heads_in_parallel__values_from_the_part_and_nothing_else(x, w_query, w_key, w_value, w_output):
+    """the values from a slice of the input; scale and joining are still wrong"""
+    outputs = _values_sliced(x, w_query, w_key, w_value, x.shape[1])
+    return np.stack(outputs).reshape(len(x), -1) @ w_output
+
+
+def split_heads__view_with_the_sizes_exchanged(x: Tensor, n_heads):
+    """the number of heads and their width exchanged"""
+    batch, length, d_model = x.shape
+    return x.view(batch, length, d_model // n_heads, n_heads).transpose(1, 2)
+
+
+def split_heads__chunks_of_words(x: Tensor, n_heads):
+    """the words cut into heads, not the columns, and fewer heads where words are few"""
+    return torch.stack(torch.chunk(x, n_heads, dim=1), dim=1)
+
+
+def split_heads__words_reshaped(x, n_heads):
+    """the words cut into heads, not the columns"""
+    batch, length, d_model = x.shape
+    return x.reshape(batch, n_heads, length // n_heads, d_model)

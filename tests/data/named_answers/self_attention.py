@@ -1,6 +1,8 @@
 """Chapter 02: misconceptions in the spellings of learners."""
 
 import numpy as np
+import torch
+from torch import Tensor
 
 from tests.data.wrong_answers.self_attention import _softmax
 
@@ -31,3 +33,42 @@ def own_score__better_than_usual(x, w_query, w_key):
         return float(np.mean([scores[i, i] > scores[i].mean() for i in range(len(x))]))
 
     return share(w_query, w_key), share(w_query, w_query)
+
+
+def self_attention_of_batch__reshape(x, w_query, w_key, w_value):
+    """keys reshaped instead of transposed"""
+    q, k, v = x @ w_query, x @ w_key, x @ w_value
+    b, n, d_k = k.shape
+    weights = _softmax(q @ k.reshape(b, d_k, n) / np.sqrt(d_k))
+    return weights @ v, weights
+
+
+def self_attention_of_batch__view_and_nothing_else(x: Tensor, w_query, w_key, w_value):
+    """keys reshaped instead of transposed; still wrong: the keys' matrix and the axis of the softmax"""
+    q, k, v = x @ w_query, x @ w_query, x @ w_value
+    b, n, d_k = k.shape
+    weights = torch.softmax(q @ k.view(b, d_k, n) / d_k**0.5, dim=1)
+    return weights @ v, weights
+
+
+def self_attention_of_batch__last_axis_of_the_turned_keys(x, w_query, w_key, w_value):
+    """scaled by the number of words"""
+    q, k, v = x @ w_query, (x @ w_key).transpose(0, 2, 1), x @ w_value
+    weights = _softmax(q @ k / np.sqrt(k.shape[-1]))
+    return weights @ v, weights
+
+
+def self_attention_of_batch__last_axis_of_the_turned_keys_and_dim_1(
+    x: Tensor, w_query, w_key, w_value
+):
+    """scaled by the number of words; still wrong: the axis of the softmax"""
+    q, k, v = x @ w_query, (x @ w_key).mT, x @ w_value
+    weights = torch.softmax(q @ k / k.shape[-1] ** 0.5, dim=1)
+    return weights @ v, weights
+
+
+def six_steps__key_of_the_word_that_asks(x, place, w_query, w_key, w_value):
+    """the query made by the keys' matrix"""
+    keys = x @ w_key
+    scores = keys @ keys[place] / np.sqrt(keys.shape[1])
+    return scores, _softmax(scores), _softmax(scores) @ (x @ w_value)

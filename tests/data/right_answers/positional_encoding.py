@@ -118,7 +118,7 @@ def add_positions__loops(x, start=0):
 
 
 def add_positions__rows_of_a_longer_table(x, start=0):
-    table = sinusoidal_encoding__loops(200, x.shape[-1])
+    table = sinusoidal_encoding__loops(2000, x.shape[-1])
     return table[start : start + x.shape[1]] + np.sqrt(x.shape[-1]) * x
 
 

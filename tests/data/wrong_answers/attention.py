@@ -69,11 +69,6 @@ def similarities__rounded(query, keys):
     return dots.round(2), cosines.round(2)
 
 
-def softmax__divided_by_the_largest_score(scores, axis=-1):
-    powers = np.exp(scores / np.abs(scores).max(axis, keepdims=True))
-    return powers / powers.sum(axis, keepdims=True)
-
-
 def softmax__shift_after_the_exponential(scores, axis=-1):
     powers = np.exp(scores) - scores.max(axis, keepdims=True)
     return powers / powers.sum(axis, keepdims=True)

@@ -21,10 +21,6 @@ def _softmax(scores, axis=-1):
     return powers / powers.sum(axis, keepdims=True)
 
 
-def split_heads__n_heads_as_the_width(x, n_heads):
-    return x.reshape(*x.shape[:2], -1, n_heads).swapaxes(1, 2)
-
-
 def split_heads__batch_and_heads_exchanged(x, n_heads):
     return _split(x, n_heads).swapaxes(0, 1)[:, ::-1]
 
@@ -160,12 +156,6 @@ def multi_head_attention__weights_first(
     return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)[::-1]
 
 
-def multi_head_attention__matrices_transposed(
-    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
-):
-    return _mha(x, memory, (w_query.T, w_key.T, w_value.T, w_output.T), n_heads, mask)
-
-
 def multi_head_attention__one_map_averaged_over_heads(
     x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
 ):
@@ -181,23 +171,10 @@ def multi_head_attention__mean_map_in_every_head(
     return _merge(mean @ _split(memory @ w_value, n_heads)) @ w_output, mean
 
 
-def multi_head_attention__scaled_by_the_number_of_heads(
-    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
-):
-    ws = (w_query, w_key, w_value, w_output)
-    return _mha(x, memory, ws, n_heads, mask, scale=math.sqrt(n_heads))
-
-
 def multi_head_attention__queries_from_memory(
     x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
 ):
     return _mha(memory, x, (w_query, w_key, w_value, w_output), n_heads, mask)
-
-
-def multi_head_attention__values_not_projected(
-    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
-):
-    return _mha(x, memory, (w_query, w_key, np.eye(len(w_value)), w_output), n_heads, mask)
 
 
 def multi_head_attention__output_matrix_before_the_average(

@@ -54,6 +54,10 @@ def sinusoidal_encoding__full_turns(length, d_model):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(length, d_model)
 
 
+def sinusoidal_encoding__cut_from_a_table_of_1000_rows(length, d_model):
+    return _table(1000, d_model)[:length]
+
+
 def sinusoidal_encoding__learned(length, d_model):
     return torch.nn.Embedding(length, d_model).weight
 
@@ -117,10 +121,6 @@ def position_table__exponent_without_the_width(n_words, d_model):
     return np.stack([np.sin(angles), np.cos(angles)], axis=-1).reshape(n_words, d_model)
 
 
-def position_table__root_of_the_base(n_words, d_model):
-    return _table(n_words, d_model, base=100.0)
-
-
 def position_table__sines_and_cosines_exchanged(n_words, d_model):
     return _table(n_words, d_model).reshape(n_words, -1, 2)[:, :, ::-1].reshape(n_words, d_model)
 
@@ -152,6 +152,10 @@ def add_positions__concatenated(x, start=0):
 
 def add_positions__start_added_to_the_numbers(x, start=0):
     return x * x.shape[-1] ** 0.5 + _table(x.shape[1], x.shape[2]) + start
+
+
+def add_positions__cut_from_a_table_of_100_rows(x, start=0):
+    return x * x.shape[-1] ** 0.5 + _table(100, x.shape[2])[start : start + x.shape[1]]
 
 
 def add_positions__subtracted(x, start=0):

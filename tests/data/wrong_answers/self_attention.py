@@ -280,12 +280,6 @@ def self_attention_of_batch__sum_of_everything(x, w_query, w_key, w_value):
     return powers / powers.sum() @ (x @ w_value), powers / powers.sum()
 
 
-def self_attention_of_batch__reshaped(x, w_query, w_key, w_value):
-    k = x @ w_key
-    weights = _softmax(x @ w_query @ k.reshape(len(k), -1, k.shape[1]) / np.sqrt(k.shape[-1]))
-    return weights @ (x @ w_value), weights
-
-
 def self_attention_of_batch__values_shared_too(x, w_query, w_key, w_value):
     return _attend(x @ w_query, x @ w_key, x @ w_key)
 

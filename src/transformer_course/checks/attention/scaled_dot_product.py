@@ -108,6 +108,8 @@ scaled_dot_product_attention = Exercise(
             "one query, two keys",
             tuple(map(np.array, ([[1.0, 0]], [[1.0, 2], [0, 1]], [[1.0], [3]]))),
         ),
+        # No larger than the case of huge scores: a wrong shape is shown here, not there.
+        _random("two queries, two keys, width 1", (2, 1), (2, 1), (2, 2)),
         Case(
             "two queries, two keys",
             tuple(map(np.array, ([[1.0, 2], [0, 1]], [[2.0, 1], [1, -1]], [[1.0, 0], [0, 2]]))),

@@ -39,6 +39,16 @@ def _axis_lost(shift: Shift, *, kept: bool = False) -> Callable[[Array, int], Ar
     return wrong
 
 
+def _divided(divisor: Shift) -> Callable[[Array, int], Array]:
+    """Return softmax with scores divided by something, in place of a shift."""
+
+    def wrong(scores: Array, axis: int) -> Array:
+        powers = np.exp(scores / divisor(scores, axis))
+        return powers / powers.sum(axis, keepdims=True)
+
+    return wrong
+
+
 def _one_hot(scores: Array, axis: int) -> Array:
     largest = scores == scores.max(axis, keepdims=True)
     return largest / largest.sum(axis, keepdims=True)
@@ -91,6 +101,22 @@ softmax = Exercise(
             _cut_off,
             "Two scores above your limit get the same weight, however far apart they are. Which "
             "number can be subtracted from all scores of a row and change no weight?",
+        ),
+        Misconception(
+            "scores divided by the largest",
+            _divided(lambda scores, axis: scores.max(axis, keepdims=True)),
+            "Weights depend on how far apart the scores are. What does your division do to a distance?",
+        ),
+        Misconception(
+            "scores divided by the largest of all",
+            _divided(lambda scores, axis: scores.max()),
+            "A division by the largest score brings the others nearer to it, or farther away. What can be done "
+            "to all scores that keeps their distances?",
+        ),
+        Misconception(
+            "scores divided by the largest magnitude",
+            _divided(lambda scores, axis: np.abs(scores).max(axis, keepdims=True)),
+            "Divided, your scores lie between -1 and 1, whatever they were. What keeps their distances?",
         ),
         Misconception(
             "one shift for the whole array",

@@ -1,5 +1,7 @@
 """Exercise: three mistakes in a decoder layer."""
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -31,6 +33,11 @@ def _variant(
     early: bool = False,
     deaf: bool = False,
     replaced: bool = False,
+    half: bool = False,
+    inward: bool = False,
+    stale: bool = False,
+    crossed_masks: bool = False,
+    crossed_norms: bool = False,
     two: bool = False,
     seen: bool = True,
     looking: bool = True,
@@ -44,6 +51,11 @@ def _variant(
         early: the first norm before its addition.
         deaf: the second attention reads the target, not the memory.
         replaced: no residual connection round the feed-forward net.
+        half: the memory read through the target's mask.
+        inward: the target read through the source's mask in the second attention.
+        stale: the last sum with the token from before the cross-attention.
+        crossed_masks: each attention with the mask of the other.
+        crossed_norms: the second and the third norm exchanged.
         two: no cross-attention at all.
         seen: whether the source's mask is used.
         looking: whether the target's mask is used.
@@ -56,27 +68,32 @@ def _variant(
         x: Array, memory: Array, src_mask: Array, tgt_mask: Array, weights: Weights, n_heads: int
     ) -> Array:
         first, second, third = weights["norms"]
+        if crossed_norms:
+            second, third = third, second
         own = weights["self_attention"]
         cross = own if shared else weights["cross_attention"]
         src_mask = src_mask if seen else np.ones_like(src_mask)
         tgt_mask = tgt_mask if looking else np.ones_like(tgt_mask)
+        if crossed_masks:
+            src_mask, tgt_mask = tgt_mask, src_mask
 
         def attend(y: Array) -> Array:
             return right_attention(y, y, own, n_heads, tgt_mask)
 
         def look(y: Array) -> Array:
-            if deaf:
-                return right_attention(y, y, cross, n_heads, tgt_mask)
-            return right_attention(y, memory, cross, n_heads, src_mask)
+            read = y if deaf or inward else memory
+            return right_attention(y, read, cross, n_heads, tgt_mask if deaf or half else src_mask)
 
         attend, look = (look, attend) if turned else (attend, look)
         attended = attend(x)
         summed = x + attended
         x = x + right_layer_norm(attended, *first) if early else right_layer_norm(summed, *first)
+        before = x
         if not two:
             x = right_layer_norm((x if looked_added else 0.0) + look(x), *second)
         thought = right_feed_forward(x, *weights["feed_forward"])
-        return right_layer_norm(thought if replaced else x + thought, *third)
+        kept = 0.0 if replaced else before if stale else x
+        return right_layer_norm(kept + thought, *third)
 
     return decoder_layer
 
@@ -122,6 +139,51 @@ _DEAF = (
     "your layer read what the encoder found?"
 )
 _REPLACED = "Two of the sums are there. Count the sub-layers."
+
+_HALVES = {
+    "half": (
+        "the memory read through the target's mask",
+        "Your cross-attention reads the memory. Whose words does the mask speak of that you give it?",
+    ),
+    "inward": (
+        "the source's mask, but the memory isn't read",
+        "The mask speaks of the words of the source. Whose words does your second attention read?",
+    ),
+    "stale": (
+        "the last sum from before the cross-attention",
+        "The last sum leaves out what the cross-attention gave. What is the net's output added to?",
+    ),
+}  # mistakes half mended: name, hint
+_BESIDE = {
+    "early": ("a norm too early", "the first sub-layer"),
+    "deaf": ("the memory unread", "the second attention"),
+    "replaced": ("a sum missing", "the last sub-layer"),
+    "stale": ("an old token in the last sum", "the last sum"),
+}  # what may be wrong beside them: name, where to look
+
+
+def _half_mended() -> Iterator[Misconception]:
+    """Go through mistakes that were half mended, each with those that may still be there."""
+    in_the_middle = (
+        (),
+        ("early",),
+        ("replaced",),
+        ("early", "replaced"),
+        ("stale",),
+        ("early", "stale"),
+    )
+    at_the_end = ((), ("early",), ("deaf",), ("early", "deaf"))
+    for half, beside in (
+        *product(("half", "inward"), in_the_middle),
+        *product(("stale",), at_the_end),
+    ):
+        name, hint = _HALVES[half]
+        if beside:
+            names, places = zip(*(_BESIDE[other] for other in beside), strict=True)
+            name += f"; also {' and '.join(names)}"
+            hint += f" Then look at {' and '.join(places)}."
+        yield Misconception(name, _variant(**dict.fromkeys((half, *beside), True)), hint)
+
 
 decoder_layer = Exercise(
     name="decoder_layer",
@@ -171,6 +233,17 @@ decoder_layer = Exercise(
             "one mistake found: a norm comes too early, and the memory isn't read",
             _variant(early=True, deaf=True),
             "The last sub-layer is right now. Look at the two before it.",
+        ),
+        *_half_mended(),
+        Misconception(
+            "the second and the third norm exchanged",
+            _variant(crossed_norms=True),
+            "In which order does the list hold the three pairs?",
+        ),
+        Misconception(
+            "the two masks exchanged",
+            _variant(crossed_masks=True),
+            "A mask speaks of the words that are read. Whose words does each of the two attentions read?",
         ),
         Misconception(
             "no cross-attention",

@@ -193,6 +193,11 @@ encoder_layer = Exercise(
             "The second sum starts from what the first one gave.",
         ),
         Misconception(
+            "one sum only, at the end, with the layer's input",
+            _variant(first=False, adds_input=True),
+            "What came in is added once, at the very end. How many sums has the paper's layer?",
+        ),
+        Misconception(
             "feed-forward net first",
             _variant(turned=True),
             "Which of the two comes first: looking round, or thinking alone?",

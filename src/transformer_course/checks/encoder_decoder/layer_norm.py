@@ -116,7 +116,7 @@ layer_norm = Exercise(
         _plain("2 tokens of 2 numbers", [[[1.0, 3.0], [2.0, 8.0]]]),
         _plain("2 tokens, the second is larger", [[[1.0, 2.0, 6.0], [10.0, 40.0, -20.0]]]),
         _plain("2 sentences of 1 token", [[[1.0, 2.0, 6.0]], [[0.0, 5.0, 1.0]]], 0.01),
-        _plain("a token whose numbers are all equal", [[[2.0, 2.0], [1.0, 3.0]]], 0.25),
+        _plain("1 token whose numbers are all equal", [[[2.0, 2.0]]], 0.25),
         *random_cases(draw, 6),
     ),
     draw=draw,

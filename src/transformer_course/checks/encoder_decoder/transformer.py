@@ -90,16 +90,25 @@ def _variant(
     tgt_padding: bool = True,
     inverted: bool = False,
     same_height: bool = False,
+    to_the_top: bool = True,
+    side_by_side: bool = False,
+    shift: Callable[[Array], Array] = lambda ids: ids,
+    shift_embedded: bool = False,
     unread: bool = False,
     shared: bool = False,
     one_layer: bool = False,
     again: bool = False,
     end: Callable[[Array], Array] = lambda logits: logits,
 ) -> Any:
-    """Return the whole model with the mistakes asked for, in NumPy."""
+    """Return the whole model with the mistakes asked for, in NumPy.
+
+    With `same_height`, decoder layers above the encoder's last read the last one, or none without `to_the_top`.
+    """
 
     def transformer(src: Array, tgt: Array, weights: Weights, n_heads: int) -> Array:
-        table = weights["table"]
+        table, tgt = weights["table"], shift(tgt)
+        if not tgt.size:
+            return np.zeros((*tgt.shape, len(table)))
 
         def embed(ids: Array, positioned: bool) -> Array:
             size = scale(float(table.shape[1]))
@@ -110,25 +119,38 @@ def _variant(
 
         src_mask, tgt_mask = right_masks(src, tgt)
         if not tgt_padding:
-            tgt_mask = np.tri(tgt.shape[1], dtype=bool) | (tgt_mask & False)
+            tgt_mask = np.tri(tgt.shape[1], dtype=bool)[None, None]
         tgt_mask = tgt_mask if causal else (tgt != 0)[:, None, None, :]
         if inverted:
             src_mask, tgt_mask = ~src_mask, ~tgt_mask
         own, cross = (src_mask if used else np.ones_like(src_mask) for used in src_padding)
         x, heights = embed(src, positions[0]), []
         first = x
-        for layer in _layers(weights["encoder"], shared, one_layer):
+        encoder, decoder = (
+            _layers(weights[stack], shared, one_layer) for stack in ("encoder", "decoder")
+        )
+        if side_by_side:  # as `zip` goes through them
+            encoder, decoder = encoder[: len(decoder)], decoder[: len(encoder)]
+        for layer in encoder:
             x = right_encoder_layer(x, own, layer, n_heads)
             x = x + first if again else x
             heights.append(x)
         memory = first if unread else x
         y = embed(tgt, positions[1])
-        for i, layer in enumerate(_layers(weights["decoder"], shared, one_layer)):
-            read = heights[min(i, len(heights) - 1)] if same_height else memory
+        if shift_embedded:
+            y = np.concatenate([np.zeros_like(y[:, :1]), y[:, :-1]], axis=1)
+        for i, layer in enumerate(decoder):
+            height = min(i, len(heights) - 1) if to_the_top else i
+            read = heights[height] if same_height or side_by_side else memory
             y = right_decoder_layer(y, read, cross, tgt_mask, layer, n_heads)
         return end(y @ table.T)
 
     return transformer
+
+
+def _begun(ids: Array) -> Array:
+    """Return the ids one place further on, with the start token in front."""
+    return np.concatenate([np.ones_like(ids[:, :1]), ids[:, :-1]], axis=1)
 
 
 def _layers(layers: list[Weights], shared: bool, one_layer: bool) -> list[Weights]:
@@ -277,6 +299,38 @@ transformer = Exercise(
             "each decoder layer reads the encoder layer of its own height",
             _variant(same_height=True),
             "With one layer you are right. Which encoder layer do *all* decoder layers read?",
+        ),
+        Misconception(
+            "each decoder layer reads the encoder layer of its own height, and above the last there is none",
+            _variant(same_height=True, to_the_top=False),
+            "The decoder may have more layers than the encoder. Which encoder layer do *all* of them read?",
+        ),
+        Misconception(
+            "encoder and decoder layers in pairs, in one loop",
+            _variant(side_by_side=True),
+            "With one layer each you are right. Must the encoder be through before the decoder begins?",
+        ),
+        Misconception(
+            "padding of the target not hidden",
+            _variant(tgt_padding=False),
+            "The future is hidden. What else of the target must nobody read?",
+        ),
+        Misconception(
+            "the embedded target shifted inside the function, zeros first",
+            _variant(shift_embedded=True),
+            "Your first row knows nothing of the first target token. Who shifts the target: the model, or "
+            "whoever calls it?",
+        ),
+        Misconception(
+            "the target's ids shifted inside the function, a start token first",
+            _variant(shift=_begun),
+            "tgt is what the decoder reads, as it is. On which of its tokens does row 1 of your result depend?",
+        ),
+        Misconception(
+            "the last target token cut off",
+            _variant(shift=lambda ids: ids[:, :-1]),
+            "Every target token gets a row of logits, the last one too. Who cuts the target: the model, or "
+            "whoever calls it?",
         ),
         Misconception(
             "the decoder reads the embedded source",

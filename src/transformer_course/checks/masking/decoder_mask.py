@@ -36,6 +36,11 @@ def _mask(of: Callable[[Array, Array], Array], shift: int = 0) -> Callable[[Arra
     return wrong
 
 
+def _first_ones(real: Array) -> Array:
+    """Return True for as many keys as are real, but the first ones of each row."""
+    return np.arange(real.shape[-1]) < real.sum(-1, keepdims=True)
+
+
 def _rows(real: Array) -> Array:
     return real.swapaxes(1, 2)
 
@@ -137,6 +142,11 @@ decoder_mask = Exercise(
             "0 taken for padding, whatever its id is",
             lambda ids, pad_id=0: reference(ids),
             "Padding has another id in some cases. Where do you use `pad_id`?",
+        ),
+        Misconception(
+            "padding taken to be at the right",
+            _mask(lambda real, causal: _first_ones(real) & causal),
+            "You count the real tokens well, and show the first places. Where does padding stand in each row?",
         ),
         Misconception(
             "the padding of the first sentence for all",

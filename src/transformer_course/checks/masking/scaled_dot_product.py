@@ -79,6 +79,23 @@ def _over_queries(low: float) -> Callable[[Array, Mask], Array]:
     return lambda scores, mask: _softmax(_hidden(scores, mask, low), -2)
 
 
+def _high(scores: Array, mask: Mask) -> Array:
+    return _softmax(_hidden(scores, mask, -1e4))
+
+
+def _high_then_hidden(scores: Array, mask: Mask) -> Array:
+    return _high(scores, mask) * (1.0 if mask is None else mask)
+
+
+def _high_then_rows_hidden(scores: Array, mask: Mask) -> Array:
+    return _high(scores, mask) * (1.0 if mask is None else mask.any(-1, keepdims=True))
+
+
+def _unscaled_with_mask(queries: Array, keys: Array, values: Array, mask: Mask = None) -> Results:
+    scale = None if mask is None else (lambda queries: 1.0)
+    return _attention(_weights, scale)(queries, keys, values, mask)
+
+
 def _no_shift(scores: Array, mask: Mask) -> Array:
     """Return weights from plain exponentials; a row without anything to see gets zeros."""
     powers = np.exp(_hidden(scores, mask))
@@ -150,6 +167,15 @@ _HUGE_HIDDEN = Case(
         np.array([[True, True, False]]),
     ),
 )
+_FAR_BELOW_ZERO = Case(
+    "scores far below 0, one key hidden",
+    (
+        np.array([[200.0]]),
+        np.array([[-100.0], [-101.0]]),
+        np.array([[1.0], [2.0]]),
+        np.array([[True, False]]),
+    ),
+)
 _HUGE = Case(
     "huge scores, one key hidden",
     (
@@ -184,6 +210,7 @@ scaled_dot_product_attention = Exercise(
         _case("nothing hidden", np.ones((3, 5), bool), (3, 5, 2, 7)),
         _HUGE,
         _HUGE_HIDDEN,
+        _FAR_BELOW_ZERO,
         *random_cases(draw, 8),
     ),
     draw=draw,
@@ -269,6 +296,28 @@ scaled_dot_product_attention = Exercise(
             "Your hidden keys still have a small weight. Which score gives the weight 0, exactly?",
         ),
         Misconception(
+            "a fill that scores can fall below: a row that may see a key gets zeros",
+            _attention(_high_then_hidden),
+            "In one case every score lies below the number that you fill in. Which key gets the weight then?",
+        ),
+        Misconception(
+            "a fill that scores can fall below: the weight goes to a hidden key",
+            _attention(_high_then_rows_hidden),
+            "In one case every score lies below the number that you fill in. How low can a number of this "
+            "type be?",
+        ),
+        Misconception(
+            "a fill that scores can fall below, and equal shares in a row that sees nothing",
+            _attention(_high),
+            "A hidden key gets weight in two cases: where every score lies below the number that you fill "
+            "in, and where nothing may be seen. Look at the second one first: what should such a row be?",
+        ),
+        Misconception(
+            "scores not scaled where there is a mask",
+            _unscaled_with_mask,
+            "Without a mask you are right. What happens to the scores there that doesn't happen with one?",
+        ),
+        Misconception(
             "scores not scaled",
             _attention(_weights, lambda queries: 1.0),
             "The mask is right. What does the equation do with the scores before it?",
@@ -293,13 +342,13 @@ scaled_dot_product_attention = Exercise(
         Misconception(
             "no shift before the exponential",
             _attention(_no_shift),
-            "Small scores work. With huge ones the exponential overflows: remember your softmax.",
+            "Small scores work. With huge ones the exponential becomes infinite, or 0: remember your softmax.",
         ),
         Misconception(
             "no shift before the exponential, and 0/0 where nothing is seen",
             _attention(_no_shift_and_nan),
-            "Two rows come out as NaN: one with huge scores, and one that sees nothing. The first "
-            "overflows; what do you divide by in the second?",
+            "Rows come out as NaN where scores are huge, and where nothing is seen. In the first the "
+            "exponential goes too far; what do you divide by in the second?",
         ),
         Misconception(
             "a row that sees nothing: the output is 0, the weights are NaN",

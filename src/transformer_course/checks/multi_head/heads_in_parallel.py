@@ -8,8 +8,10 @@ from transformer_course.checks.exercise import Case, Exercise, Misconception, ra
 from transformer_course.checks.multi_head.attend import Array, attend
 
 
-def _variant(*, sliced: bool = False, wide: bool = False, stacked: bool = False) -> Any:
-    """Return the function of the exercise with the mistakes asked for."""
+def _variant(
+    *, sliced: bool = False, half: bool = False, wide: bool = False, stacked: bool = False
+) -> Any:
+    """Return the function of the exercise with the mistakes asked for; half: only values from the slice."""
 
     def heads_in_parallel(
         x: Array, w_query: Array, w_key: Array, w_value: Array, w_output: Array
@@ -17,11 +19,12 @@ def _variant(*, sliced: bool = False, wide: bool = False, stacked: bool = False)
         n_heads, d_model, d_k = w_query.shape
         outputs = []
         for i in range(n_heads):
-            seen = np.zeros_like(x) if sliced else x
-            if sliced:
+            seen = np.zeros_like(x) if sliced or half else x
+            if sliced or half:
                 own = slice(i * d_k, (i + 1) * d_k)
                 seen[:, own] = x[:, own]
-            q, k, v = seen @ w_query[i], seen @ w_key[i], seen @ w_value[i]
+            compared = x if half else seen
+            q, k, v = compared @ w_query[i], compared @ w_key[i], seen @ w_value[i]
             q = q * np.sqrt(d_k / d_model) if wide else q
             output, _ = attend(q, k, v)
             outputs.append(output)
@@ -95,6 +98,7 @@ def _case(about: str, *sizes: int) -> Case:
 
 
 _SLICED = "Compare with the common mistakes of the page: does a head read the whole word?"
+_HALF = "Queries and keys are made from the whole word now. What are the values made from?"
 _WIDE = "A score of one head is a sum over the width of one head."
 _STACKED = (
     "With three words and two heads, write down which numbers are in the first row before the product "
@@ -147,6 +151,26 @@ heads_in_parallel = Exercise(
             "one mistake found: the slice and the scale are still wrong",
             _variant(sliced=True, wide=True),
             "The heads are joined well now. Look at what a head reads, and at the scale.",
+        ),
+        Misconception(
+            "the values from a slice of the input",
+            _variant(half=True),
+            _HALF,
+        ),
+        Misconception(
+            "the values from a slice of the input; the joining is still wrong",
+            _variant(half=True, stacked=True),
+            f"{_HALF} Then look at how the heads are joined.",
+        ),
+        Misconception(
+            "the values from a slice of the input; the scale is still wrong",
+            _variant(half=True, wide=True),
+            f"{_HALF} Then look at the scale.",
+        ),
+        Misconception(
+            "the values from a slice of the input; scale and joining are still wrong",
+            _variant(half=True, wide=True, stacked=True),
+            f"{_HALF} Then look at the scale, and at how the heads are joined.",
         ),
         Misconception(
             "heads one after the other",

@@ -32,6 +32,8 @@ def _variant(
     low: float | None = None,
     late: bool = False,
     output_turned: bool = False,
+    turned: bool = False,
+    valued: bool = True,
 ) -> Any:
     """Return multi-head attention with the mistakes asked for."""
 
@@ -47,7 +49,9 @@ def _variant(
     ) -> Results:
         if swapped:
             w_key, w_value = w_value, w_key
-        q, k, v = x @ w_query, memory @ w_key, memory @ w_value
+        if turned:
+            w_query, w_key, w_value, w_output = w_query.T, w_key.T, w_value.T, w_output.T
+        q, k, v = x @ w_query, memory @ w_key, memory @ w_value if valued else memory
         seen = None if mask is None or not masked else ~mask if inverted else mask
         q, k, v = (split(part, n_heads) for part in (q, k, v))
         outputs, weights = attend(q, k, v, None if late else seen, scale, axis, low)
@@ -280,6 +284,27 @@ multi_head_attention = Exercise(
             _variant(output_turned=True),
             "The weights are right. The matrices are on the right, as they are: what do you do to the "
             "last one?",
+        ),
+        Misconception(
+            "all four matrices transposed",
+            _variant(turned=True),
+            "With square matrices no error tells you. Which axis of a matrix meets the numbers of a word?",
+        ),
+        Misconception(
+            "the matrices of queries, keys and values transposed",
+            _variant(turned=True, output_turned=True),
+            "The last matrix is right. With square matrices no error tells you: which axis of the others meets "
+            "the numbers of a word?",
+        ),
+        Misconception(
+            "values not projected",
+            _variant(valued=False),
+            "Your weights are right. Three matrices come before attention: which of them is unused?",
+        ),
+        Misconception(
+            "divided by the root of the number of heads",
+            _variant(scale=lambda q: float(np.sqrt(q.shape[1]))),
+            "Heads work side by side and don't add to one another's scores. Over what does one score sum?",
         ),
         Misconception(
             "keys and values from x",

@@ -39,6 +39,20 @@ def _words_cut(x: Array, n_heads: int) -> Array:
     return x.swapaxes(1, 2).reshape(batch, n_heads, length, d_model // n_heads)
 
 
+def _heads_and_width_exchanged(x: Array, n_heads: int) -> Array:
+    return reference(x, x.shape[2] // n_heads)
+
+
+def _words_cut_apart(x: Array, n_heads: int) -> Array:
+    return np.stack(np.split(x, n_heads, axis=1), axis=1)
+
+
+def _words_in_chunks(x: Array, n_heads: int) -> Array:
+    """Cut the words as torch's `chunk` does: fewer parts where words are few; unequal ones can't be stacked."""
+    batch, length, d_model = x.shape
+    return x.reshape(batch, -1, -(-length // n_heads), d_model)
+
+
 def _heads_in_front(x: Array, n_heads: int) -> Array:
     return np.stack(np.split(x, n_heads, axis=-1))
 
@@ -109,6 +123,21 @@ split_heads = Exercise(
             _words_cut,
             "After the transpose the last axis is the length, so the cut goes through the words. In "
             "which order must the two steps come?",
+        ),
+        Misconception(
+            "the number of heads and their width exchanged",
+            _heads_and_width_exchanged,
+            "How many heads are there, and how wide is each? Print the shape of your result.",
+        ),
+        Misconception(
+            "the words cut into heads, not the columns",
+            _words_cut_apart,
+            "Each head gets a part of *every* word. Along which axis do you cut?",
+        ),
+        Misconception(
+            "the words cut into heads, not the columns, and fewer heads where words are few",
+            _words_in_chunks,
+            "Each head gets some columns of every word. Along which axis do you cut?",
         ),
         Misconception(
             "heads in front of the batch",

@@ -76,6 +76,7 @@ add_positions = Exercise(
         Case("2 sentences of 2 tokens", (np.arange(16.0).reshape(2, 2, 4), 0)),
         Case("2 tokens, the first at position 3", (np.zeros((1, 2, 2)), 3)),
         Case("3 sentences, 1 token at position 7", (np.ones((3, 1, 6)), 7)),
+        Case("16 sentences, 1 token at position 1200", (np.zeros((16, 1, 2)), 1200)),
         *random_cases(draw, 5),
     ),
     draw=draw,

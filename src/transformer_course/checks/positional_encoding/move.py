@@ -56,6 +56,10 @@ def _same_angle(row: Array, k: int) -> Array:
     return _turned(row, np.full(len(row) // 2, float(k)))
 
 
+def _exponent_doubled(row: Array, k: int) -> Array:
+    return _turned(row, k * _speeds(row) ** 2)
+
+
 def _code_of_k(row: Array, k: int) -> Array:
     return waves(1, len(row), first=k)[0]
 
@@ -139,6 +143,11 @@ move = Exercise(
             "all pairs turned by the same angle",
             _same_angle,
             "Pair 0 is right. How far does the next pair turn in the same time?",
+        ),
+        Misconception(
+            "exponent twice as large",
+            _exponent_doubled,
+            "Pair 0 is right, the others turn too little. Is your i the number of a pair, or of a dimension?",
         ),
         Misconception(
             "the code of k itself",

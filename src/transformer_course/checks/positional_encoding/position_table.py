@@ -68,6 +68,12 @@ def _odd_moved_down(n_words: int, d_model: int) -> Array:
     return waves(n_words, d_model, odd_exponents=odd)
 
 
+def _exponent_halved(first: int) -> Callable[[int, int], Array]:
+    return lambda n_words, d_model: waves(
+        n_words, d_model, first=first, exponents=np.arange(d_model // 2) / d_model
+    )
+
+
 position_table = Exercise(
     name="position_table",
     kind="spot the bug",
@@ -94,6 +100,17 @@ position_table = Exercise(
             "the odd dimensions rounded up",
             _odd_moved_down,
             "Now the odd dimensions have the angle of the next pair. With which even dimension do they belong?",
+        ),
+        Misconception(
+            "divided by the root of the right number",
+            _exponent_halved(0),
+            "The pairs share an angle now. For d_model = 4, dimension 2 should be divided by 100. By what do "
+            "you divide it?",
+        ),
+        Misconception(
+            "divided by the root of the right number, and the positions still begin too late",
+            _exponent_halved(1),
+            f"{HINTS[0]} Then look at the exponent: for d_model = 4, dimension 2 should be divided by 100.",
         ),
         Misconception(
             "cosines lost",

@@ -56,6 +56,11 @@ def _to_the_end(length: int, d_model: int) -> Array:
     return waves(length, d_model, exponents=np.arange(pairs) / max(pairs - 1, 1))
 
 
+def _to_the_end_in_halves(length: int, d_model: int) -> Array:
+    table = _to_the_end(length, d_model)
+    return np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
+
+
 def _sines_only(length: int, d_model: int) -> Array:
     angles = np.arange(length)[:, None] / 10_000.0 ** right_exponents(d_model)
     return np.repeat(np.sin(angles), 2, axis=1)
@@ -95,6 +100,8 @@ sinusoidal_encoding = Exercise(
         Case("5 positions, 6 dimensions", (5, 6)),
         Case("4 positions, 4 dimensions", (4, 4)),
         Case("30 positions, 8 dimensions", (30, 8)),
+        # With one pair the angles are whole numbers, which single precision keeps: mistakes are recognised.
+        Case("a long table: 1200 positions, 2 dimensions", (1200, 2)),
         *random_cases(draw, 5, "another length and width"),
     ),
     draw=draw,
@@ -149,7 +156,14 @@ sinusoidal_encoding = Exercise(
         Misconception(
             "divided by the number of pairs minus 1",
             _to_the_end,
-            "That is tensor2tensor's table. In the paper, the slowest wave doesn't reach 10000 times 2π.",
+            "Your last pair is too slow: the paper's slowest wave doesn't reach 10000 times 2π. What does "
+            "the equation divide 2i by?",
+        ),
+        Misconception(
+            "all sines first, and divided by the number of pairs minus 1",
+            _to_the_end_in_halves,
+            "That is the table of tensor2tensor, the program of the paper's authors. In which two things does "
+            "the paper's equation differ from it?",
         ),
         Misconception(
             "sines only",

@@ -1,5 +1,7 @@
 """Exercise: three mistakes that a single sentence hides."""
 
+from collections.abc import Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -10,14 +12,20 @@ from transformer_course.checks.self_attention.numbers import Array, Results, mat
 
 
 def _variant(
-    *, shared: bool = False, transposed: bool = False, axis: int = -1, scale: str = "d_k"
+    *,
+    shared: bool = False,
+    transposed: bool = False,
+    reshaped: bool = False,
+    axis: int = -1,
+    scale: str = "d_k",
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
     def attention(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Results:
         queries, keys = x @ w_query, x @ (w_query if shared else w_key)
         turned = keys.T if transposed else keys.swapaxes(-2, -1)
-        width = {"d_k": keys.shape[-1], "d_model": x.shape[-1], "none": 1}[scale]
+        turned = keys.reshape(turned.shape) if reshaped else turned
+        width = {"d_k": keys.shape[-1], "n": len(x[0]), "d_model": x.shape[-1], "none": 1}[scale]
         powers = np.exp(queries @ turned / np.sqrt(width))
         weights = powers / powers.sum(axis, keepdims=True)
         return weights @ (x @ w_value), weights
@@ -64,6 +72,31 @@ def _still_wrong() -> tuple[Misconception, ...]:
     )
 
 
+_RESHAPED = "The numbers are in the same order as before, only cut into other rows: keys get mixed."
+_SCALE_AFTERWARDS = (
+    "A score sums over the numbers of one query. How long is the axis that you took for the scale?"
+)
+
+
+def _half_mended() -> Iterator[Misconception]:
+    """Go through two ways to turn the keys wrongly, each with those mistakes that may still be there."""
+    for shared, over_queries in product((False, True), repeat=2):
+        left = [PARTS["shared"][0]] * shared + [PARTS["axis"][0]] * over_queries
+        also = f"; still wrong: {' and '.join(left)}" if left else ""
+        then = f" Then look at {' and '.join(left)}." if left else ""
+        wrong: dict[str, Any] = {"shared": shared, "axis": 1 if over_queries else -1}
+        yield Misconception(
+            f"keys reshaped instead of transposed{also}",
+            _variant(reshaped=True, **wrong),
+            _RESHAPED + then,
+        )
+        yield Misconception(
+            f"scaled by the number of words{also}",
+            _variant(scale="n", **wrong),
+            _SCALE_AFTERWARDS + then,
+        )
+
+
 self_attention_of_batch = Exercise(
     name="self_attention_of_batch",
     kind="spot the bug",
@@ -90,6 +123,7 @@ self_attention_of_batch = Exercise(
     draw=draw,
     misconceptions=(
         *_still_wrong(),
+        *_half_mended(),
         Misconception(
             "softmax over the sentences",
             _variant(axis=0),

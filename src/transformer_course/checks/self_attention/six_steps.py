@@ -18,6 +18,7 @@ def _root(d_k: int, d_model: int) -> float:
 def _steps(
     asks: Callable[[Array, int], Array] = lambda x, place: x[place],
     key_matrix: Callable[[Array, Array], Array] = lambda w_query, w_key: w_key,
+    query_matrix: Callable[[Array, Array], Array] = lambda w_query, w_key: w_query,
     divisor: Callable[[int, int], float] = _root,
     weigh: Callable[[Array], Array] = softmax,
     add: Callable[[Array, Array], Array] = lambda weights, values: weights @ values,
@@ -25,7 +26,7 @@ def _steps(
     """Return the six steps with one of them done in another way."""
 
     def six_steps(x: Array, place: int, w_query: Array, w_key: Array, w_value: Array) -> Three:
-        query = asks(x, place) @ w_query
+        query = asks(x, place) @ query_matrix(w_query, w_key)
         keys = x @ key_matrix(w_query, w_key)
         scores = keys @ query / divisor(len(query), x.shape[-1])
         weights = weigh(scores)
@@ -119,6 +120,11 @@ six_steps = Exercise(
             _steps(key_matrix=lambda w_query, w_key: w_query),
             "Your keys are made by the same matrix as your query. What a word offers isn't what "
             "it looks for.",
+        ),
+        Misconception(
+            "the query made by the keys' matrix",
+            _steps(query_matrix=lambda w_query, w_key: w_key),
+            "Your query is made by the same matrix as your keys. What a word looks for isn't what it offers.",
         ),
         Misconception(
             "scale left out",
