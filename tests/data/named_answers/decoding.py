@@ -146,7 +146,7 @@ def beam_step__times(scores: Tensor, log_probs: Tensor):
     return places // total.shape[1], places % total.shape[1], best
 
 
-def _own_beam(table, beam, max_len, alpha, *, words=None, refill=False):
+def _own_beam(table, beam, max_len, alpha, *, words=None, refill=False, hasty=False):
     open_ones, finished = [((), 0.0)], []
     for _ in range(max_len):
         grown = []
@@ -157,7 +157,7 @@ def _own_beam(table, beam, max_len, alpha, *, words=None, refill=False):
         finished += [c for c in grown[:beam] if c[0][-1] == 0]
         rest = grown if refill else grown[:beam]
         open_ones = [c for c in rest if c[0][-1] != 0][:beam]
-        if not open_ones:
+        if not open_ones or (hasty and finished):
             break
     score = lambda c: c[1] / ((5 + len(c[0])) / 6) ** alpha  # noqa: E731
     return np.array(max(finished or open_ones, key=score)[0])
@@ -196,3 +196,8 @@ def bleu__each_sentence_punished(hypotheses, references):
         logs += math.log(found / total) / 4
     penalties = [min(1, math.exp(1 - len(right) / len(words))) for words, right in pairs]
     return 100 * math.exp(logs) * sum(penalties) / len(penalties)
+
+
+def best_of_beam__first_end(table, beam, max_len, alpha):
+    """one mistake is left: the search stops at the first finished one"""
+    return _own_beam(table, beam, max_len, alpha, hasty=True)

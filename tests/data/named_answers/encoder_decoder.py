@@ -216,3 +216,25 @@ def transformer__bos_before_the_target(src, tgt, weights, n_heads):
     shifted = np.roll(tgt, 1, axis=1)
     shifted[:, 0] = 1
     return _model(src, shifted, weights, n_heads)
+
+
+def decoder_layer__as_newer_models(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """each norm before its sub-layer"""
+    first, second, third = weights["norms"]
+    n = right_layer_norm(x, *first)
+    x = x + right_attention(n, n, weights["self_attention"], n_heads, tgt_mask)
+    n = right_layer_norm(x, *second)
+    x = x + right_attention(n, memory, weights["cross_attention"], n_heads, src_mask)
+    return x + right_feed_forward(right_layer_norm(x, *third), *weights["feed_forward"])
+
+
+def transformer__one_kind_of_mask(src, tgt, weights, n_heads):
+    """the source's later words hidden in the encoder"""
+    src_mask, tgt_mask = right_masks(src, tgt)
+    _, own = right_masks(src, src)
+    x, y = _embedded(src, weights["table"]), _embedded(tgt, weights["table"])
+    for layer in weights["encoder"]:
+        x = right_encoder_layer(x, own, layer, n_heads)
+    for layer in weights["decoder"]:
+        y = right_decoder_layer(y, x, src_mask, tgt_mask, layer, n_heads)
+    return y @ weights["table"].T

@@ -82,3 +82,9 @@ def move__two_times_an_even_number(row, k):
         code[i] = row[i] * np.cos(angle) + row[i + 1] * np.sin(angle)
         code[i + 1] = row[i + 1] * np.cos(angle) - row[i] * np.sin(angle)
     return code
+
+
+def position_table__sines_then_cosines(n_words, d_model):
+    """all sines first, then all cosines"""
+    angles = np.arange(n_words)[:, None] / 10000 ** (2 * np.arange(d_model // 2) / d_model)
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1)

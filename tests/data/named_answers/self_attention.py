@@ -72,3 +72,13 @@ def six_steps__key_of_the_word_that_asks(x, place, w_query, w_key, w_value):
     keys = x @ w_key
     scores = keys @ keys[place] / np.sqrt(keys.shape[1])
     return scores, _softmax(scores), _softmax(scores) @ (x @ w_value)
+
+
+def self_attention_of_batch__one_sum(x, w_query, w_key, w_value):
+    """one softmax for all words of a sentence"""
+    weights = []
+    for sentence in x:
+        q, k = sentence @ w_query, sentence @ w_key
+        p = np.exp(q @ k.T / np.sqrt(k.shape[-1]))
+        weights.append(p / p.sum())
+    return np.stack(weights) @ (x @ w_value), np.stack(weights)

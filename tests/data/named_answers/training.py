@@ -46,3 +46,10 @@ def adam_step__root_corrected(weight, gradient, m, v, step, rate):
     m, v = 0.9 * m + 0.1 * gradient, 0.98 * v + 0.02 * gradient * gradient
     size = v**0.5 / (1 - 0.98**step) + 1e-9
     return weight - rate * m / (1 - 0.9**step) / size, m, v
+
+
+def adam_step__times(weight, gradient, m, v, step, rate):
+    """beta times the step"""
+    m, v = 0.9 * m + 0.1 * gradient, 0.98 * v + 0.02 * gradient**2
+    top, low = m / (1 - 0.9 * step), v / (1 - 0.98 * step)
+    return weight - rate * top / (low**0.5 + 1e-9), m, v

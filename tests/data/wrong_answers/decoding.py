@@ -255,10 +255,6 @@ def best_of_beam__the_longest(table, beam, max_len, alpha):
     return np.array(_beam(table, beam, max_len, lambda c: len(c[0])))
 
 
-def best_of_beam__the_shortest(table, beam, max_len, alpha):
-    return np.array(_beam(table, beam, max_len, lambda c: -len(c[0])))
-
-
 def best_of_beam__without_the_end(table, beam, max_len, alpha):
     best = _beam(table, beam, max_len, lambda c: c[1] / ((5 + len(c[0])) / 6) ** alpha)
     return np.array(best[:-1])

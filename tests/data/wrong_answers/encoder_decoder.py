@@ -343,15 +343,6 @@ def decoder_layer__both_masks_inverted(x, memory, src_mask, tgt_mask, weights, n
     return right_decoder_layer(x, memory, ~src_mask, ~tgt_mask, weights, n_heads)
 
 
-def decoder_layer__pre_norm(x, memory, src_mask, tgt_mask, weights, n_heads):
-    first, second, third = weights["norms"]
-    y = right_layer_norm(x, *first)
-    x = x + right_attention(y, y, weights["self_attention"], n_heads, tgt_mask)
-    y = right_layer_norm(x, *second)
-    x = x + right_attention(y, memory, weights["cross_attention"], n_heads, src_mask)
-    return x + right_feed_forward(right_layer_norm(x, *third), *weights["feed_forward"])
-
-
 def decoder_layer__no_sums_at_all(x, memory, src_mask, tgt_mask, weights, n_heads):
     first, second, third = weights["norms"]
     x = right_layer_norm(

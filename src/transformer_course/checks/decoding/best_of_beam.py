@@ -131,6 +131,11 @@ best_of_beam = Exercise(
             "above 1, and whom should the penalty help?",
         ),
         Misconception(
+            "one mistake is left: the search stops at the first finished one",
+            _with(hasty=True),
+            "Yours is the first sentence that ended. Others were open then: may one of them score higher?",
+        ),
+        Misconception(
             "one mistake is left: the place of a finished one is filled",
             _with(refilled=True),
             "You keep as many open beginnings as before, when one is finished. Does the task say so, too?",

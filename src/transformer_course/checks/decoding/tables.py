@@ -28,6 +28,7 @@ def search(
     refilled: bool = False,
     fewer: bool = False,
     at_least_one: bool = False,
+    hasty: bool = False,
 ) -> Array:
     """Return the ids of the best hypothesis, with some of the mistakes.
 
@@ -45,6 +46,7 @@ def search(
         refilled: mistake: the place of a finished one goes to another beginning.
         fewer: mistake: each beginning is continued by its beam - 1 best words.
         at_least_one: with `fewer`: but by one, if beam is 1.
+        hasty: mistake: the search stops as soon as one is finished.
     """
     open_ones: list[Hypothesis] = [((), 0.0)]
     finished: list[Hypothesis] = []
@@ -62,7 +64,7 @@ def search(
         kept = candidates[:beam]
         finished += [c for c in kept[: 1 if first_only else beam] if c[0][-1] == 0]
         open_ones = [c for c in (candidates if refilled else kept) if c[0][-1] != 0][:beam]
-        if not open_ones:
+        if not open_ones or (hasty and finished):
             break
 
     def score(hypothesis: Hypothesis) -> float:

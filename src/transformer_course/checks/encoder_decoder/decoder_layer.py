@@ -38,6 +38,7 @@ def _variant(
     stale: bool = False,
     crossed_masks: bool = False,
     crossed_norms: bool = False,
+    pre: bool = False,
     two: bool = False,
     seen: bool = True,
     looking: bool = True,
@@ -56,6 +57,7 @@ def _variant(
         stale: the last sum with the token from before the cross-attention.
         crossed_masks: each attention with the mask of the other.
         crossed_norms: the second and the third norm exchanged.
+        pre: each norm before its sub-layer.
         two: no cross-attention at all.
         seen: whether the source's mask is used.
         looking: whether the target's mask is used.
@@ -85,6 +87,11 @@ def _variant(
             return right_attention(y, read, cross, n_heads, tgt_mask if deaf or half else src_mask)
 
         attend, look = (look, attend) if turned else (attend, look)
+        if pre:
+            x = x + attend(right_layer_norm(x, *first))
+            x = x + look(right_layer_norm(x, *second))
+            thought = right_feed_forward(right_layer_norm(x, *third), *weights["feed_forward"])
+            return x + thought
         attended = attend(x)
         summed = x + attended
         x = x + right_layer_norm(attended, *first) if early else right_layer_norm(summed, *first)
@@ -235,6 +242,11 @@ decoder_layer = Exercise(
             "The last sub-layer is right now. Look at the two before it.",
         ),
         *_half_mended(),
+        Misconception(
+            "each norm before its sub-layer",
+            _variant(pre=True),
+            "Newer models have it so: what a sub-layer reads is normalised. What does the paper's normalise?",
+        ),
         Misconception(
             "the second and the third norm exchanged",
             _variant(crossed_norms=True),

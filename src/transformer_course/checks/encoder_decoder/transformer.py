@@ -98,6 +98,7 @@ def _variant(
     shared: bool = False,
     one_layer: bool = False,
     again: bool = False,
+    src_causal: bool = False,
     end: Callable[[Array], Array] = lambda logits: logits,
 ) -> Any:
     """Return the whole model with the mistakes asked for, in NumPy.
@@ -124,6 +125,7 @@ def _variant(
         if inverted:
             src_mask, tgt_mask = ~src_mask, ~tgt_mask
         own, cross = (src_mask if used else np.ones_like(src_mask) for used in src_padding)
+        own = own & np.tri(src.shape[1], dtype=bool) if src_causal else own
         x, heights = embed(src, positions[0]), []
         first = x
         encoder, decoder = (
@@ -309,6 +311,12 @@ transformer = Exercise(
             "encoder and decoder layers in pairs, in one loop",
             _variant(side_by_side=True),
             "With one layer each you are right. Must the encoder be through before the decoder begins?",
+        ),
+        Misconception(
+            "the source's later words hidden in the encoder",
+            _variant(src_causal=True),
+            "In your encoder, a word sees only those to its left. Of which of the two sentences is the future "
+            "not yet known?",
         ),
         Misconception(
             "padding of the target not hidden",

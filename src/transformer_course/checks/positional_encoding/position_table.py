@@ -68,6 +68,11 @@ def _odd_moved_down(n_words: int, d_model: int) -> Array:
     return waves(n_words, d_model, odd_exponents=odd)
 
 
+def _in_halves(n_words: int, d_model: int) -> Array:
+    table = waves(n_words, d_model)
+    return np.concatenate([table[:, 0::2], table[:, 1::2]], axis=1)
+
+
 def _exponent_halved(first: int) -> Callable[[int, int], Array]:
     return lambda n_words, d_model: waves(
         n_words, d_model, first=first, exponents=np.arange(d_model // 2) / d_model
@@ -111,6 +116,11 @@ position_table = Exercise(
             "divided by the root of the right number, and the positions still begin too late",
             _exponent_halved(1),
             f"{HINTS[0]} Then look at the exponent: for d_model = 4, dimension 2 should be divided by 100.",
+        ),
+        Misconception(
+            "all sines first, then all cosines",
+            _in_halves,
+            "The numbers are right, in another order. Which dimension has the cosine of pair 0 in the paper?",
         ),
         Misconception(
             "cosines lost",

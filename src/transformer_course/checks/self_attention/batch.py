@@ -16,7 +16,7 @@ def _variant(
     shared: bool = False,
     transposed: bool = False,
     reshaped: bool = False,
-    axis: int = -1,
+    axis: int | tuple[int, int] = -1,
     scale: str = "d_k",
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
@@ -124,6 +124,11 @@ self_attention_of_batch = Exercise(
     misconceptions=(
         *_still_wrong(),
         *_half_mended(),
+        Misconception(
+            "one softmax for all words of a sentence",
+            _variant(axis=(-2, -1)),
+            "All your weights of a sentence sum to 1 together. What should the weights of one word sum to?",
+        ),
         Misconception(
             "softmax over the sentences",
             _variant(axis=0),

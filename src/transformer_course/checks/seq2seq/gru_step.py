@@ -130,7 +130,7 @@ gru_step = Exercise(
     reference=reference,
     cases=(
         Case(
-            "width 1, only the word counts",
+            "width 1, u is 0",
             (np.array([1.0]), np.array([0.5]), _column(0, 1, 2), _column(0, 0, 0)),
         ),
         Case(

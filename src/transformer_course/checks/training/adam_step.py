@@ -28,6 +28,7 @@ def _adam(
     inside: bool = False,
     as_first: bool = False,
     outside: bool = False,
+    times: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -43,8 +44,9 @@ def _adam(
         t = step - 1 if from_zero and step > 1 else step
         t = 1 if as_first else t
         used_m, used_v = before if old else (m, v)
-        top = used_m / (1 - first**t) if corrected[0] else used_m
-        repair = (1 - second**t) if corrected[1] else 1.0
+        first_left, second_left = (first * t, second * t) if times else (first**t, second**t)
+        top = used_m / (1 - first_left) if corrected[0] else used_m
+        repair = (1 - second_left) if corrected[1] else 1.0
         low = used_v / repair
         top = top if momentum else gradient
         size = np.sqrt(low) if root else low
@@ -139,6 +141,11 @@ adam_step = Exercise(
     ),
     draw=draw,
     misconceptions=(
+        Misconception(
+            "beta times the step",
+            _adam(times=True),
+            "The first step is right. How often was an average multiplied by its beta until now?",
+        ),
         Misconception(
             "no correction of the start",
             _adam(corrected=(False, False)),
