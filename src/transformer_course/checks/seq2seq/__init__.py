@@ -2,8 +2,8 @@
 
 >>> from transformer_course.checks import seq2seq as check
 >>> report = check.layers_needed(lambda n, kernel_size, dilated: -(-(n - 1) // (kernel_size - 1)))
-layers_needed. Not yet right: the plain count for all layers.
-Hint: You don't use `dilated`. How fast does the field grow when it is True?
+layers_needed. Not yet right: the plain count for all layers, and none for one word.
+Hint: You don't use `dilated`. Then look at one word alone: how many layers does the task ask for?
 >>> report.passed
 False
 """

@@ -1,10 +1,13 @@
 """Exercise: how many convolutions until one output sees the whole sentence."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
+
+Count = Callable[[int, int, bool], float]
 
 
 def reference(n: int, kernel_size: int, dilated: bool) -> float:
@@ -29,6 +32,11 @@ def _always_logarithm(n: int, kernel_size: int, dilated: bool) -> float:
 
 def _never_logarithm(n: int, kernel_size: int, dilated: bool) -> float:
     return reference(n, kernel_size, False)
+
+
+def _none_for_one(counted: Count) -> Count:
+    """Return a count that has no layer at all for one word."""
+    return lambda n, kernel_size, dilated: counted(n, kernel_size, dilated) if n > 1 else 0.0
 
 
 def _first_word_forgotten(n: int, kernel_size: int, dilated: bool) -> float:
@@ -115,6 +123,16 @@ layers_needed = Exercise(
             "the plain count for all layers",
             _never_logarithm,
             "You don't use `dilated`. How fast does the field grow when it is True?",
+        ),
+        Misconception(
+            "the dilated count for all layers, and none for one word",
+            _none_for_one(_always_logarithm),
+            "The field is multiplied only where each layer skips words. Then look at a sentence of one word.",
+        ),
+        Misconception(
+            "the plain count for all layers, and none for one word",
+            _none_for_one(_never_logarithm),
+            "You don't use `dilated`. Then look at one word alone: how many layers does the task ask for?",
         ),
         Misconception(
             "the first word forgotten",
