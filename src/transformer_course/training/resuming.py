@@ -140,12 +140,28 @@ def checked_values(folder: Path, values: dict[str, Any]) -> dict[str, Any]:
                 raise CheckpointError(
                     f"{folder}: the checkpoint is damaged: {name} can't be {shown}"
                 )
-    step, epoch, position = (values[name] for name in ("step", "epoch", "position"))
-    if (position != step) if epoch == 0 else (epoch + position > step):
-        raise CheckpointError(
-            f"{folder}: the checkpoint is damaged: batch {position} of epoch {epoch} can't be step {step}"
-        )
     return all_values
+
+
+def check_place(folder: Path, values: dict[str, Any], n_batches: int, alike: bool) -> None:
+    """Refuse a checkpoint whose step isn't in its epoch.
+
+    Args:
+        folder: the run's, for the message.
+        values: as `checked_values` gives them.
+        n_batches: how many batches its epoch has.
+        alike: whether each epoch has as many.
+
+    Raises:
+        CheckpointError: if the epochs before and the batches of this one that are done can't be so many steps.
+    """
+    step, epoch, position = (values[name] for name in ("step", "epoch", "position"))
+    before = step - position
+    if position >= n_batches or (before != epoch * n_batches if alike else before < epoch):
+        raise CheckpointError(
+            f"{folder}: the checkpoint is damaged: batch {position} of {n_batches} in epoch {epoch} "
+            f"can't be step {step}"
+        )
 
 
 def _is_count(value: Any) -> bool:

@@ -31,7 +31,14 @@ from transformer_course.checkpoints import (
 )
 from transformer_course.corpus.batches import Example
 from transformer_course.interrupts import catch_interrupt
-from transformer_course.training.batches import Batches, Evaluate, LossFn, Trainable, as_batches
+from transformer_course.training.batches import (
+    Batches,
+    Evaluate,
+    LossFn,
+    PairBatches,
+    Trainable,
+    as_batches,
+)
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.diverging import DivergedError, first_not_finite
 from transformer_course.training.final import History, KeptWeights, best_and_last
@@ -39,7 +46,13 @@ from transformer_course.training.gradients import Gradients
 from transformer_course.training.optimizers import adam, check_optimizer
 from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.progress import Clock, Progress
-from transformer_course.training.resuming import VERSION, check_same_run, checked_values, same_run
+from transformer_course.training.resuming import (
+    VERSION,
+    check_place,
+    check_same_run,
+    checked_values,
+    same_run,
+)
 from transformer_course.training.sharding import loss_of
 from transformer_course.training.telling import (
     Spikes,
@@ -383,10 +396,7 @@ class Trainer:
         check_same_run(self.folder, values, self._same, self.model.config)
         tell_of_history(self.folder, values["history"], newest=checkpoint is None)
         batches = self._batches_of(values["epoch"])
-        if values["position"] >= len(batches):
-            raise CheckpointError(
-                f"{self.folder}: the checkpoint is damaged: position can't be {values['position']}"
-            )
+        check_place(self.folder, values, len(batches), alike=isinstance(self.data, PairBatches))
         load_weights(self.model, with_prefix(tensors, "model."))
         memory = with_prefix(tensors, "optimizer.")
         load_optimizer(self.optimizer, memory, values["remembered"])
