@@ -1,4 +1,4 @@
-"""What goes wrong, tried on purpose: python tools/fault_suite.py [--seconds 40] [--write]
+"""What goes wrong, tried on purpose: python tools/fault_suite.py [--seconds 25] [--write]
 
 Each row of the table is a kind of fault, tried with other dice until its time is up. A case is *silent* if
 another result came out without a word, a *traceback* if it ended in anything but a sentence of ours, a *hang*
@@ -6,12 +6,16 @@ if it took minutes. All three must be 0. `--write` keeps the table for the book,
 """
 
 import argparse
+import errno
 import gzip
 import json
 import math
+import os
 import platform
+import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -26,28 +30,33 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import safetensors.torch
 import torch
 from fuzzing import changed_bytes, changed_json
+from matplotlib.text import Text
 from run_experiments import processor
 
 import transformer_course
 from transformer_course.checkpoints import (
+    CheckpointError,
     list_checkpoints,
     load_tensors,
     weights_of,
     write_json,
 )
 from transformer_course.checkpoints.tensors import _digest
-from transformer_course.checks.grading import _checks, _read
+from transformer_course.checks import fence
+from transformer_course.checks.grading import _checks, _read, mark_notebook
 from transformer_course.corpus.lenient import read_each_of_file
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.readers import read_lines, read_pairs, read_tsv
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.figures import head_maps
 from transformer_course.recipe import Recipe, TrainingWarning, train_translator
 from transformer_course.recipe.data import Data
 from transformer_course.recipe.folder import load_run, save_run
-from transformer_course.training import TrainingConfig
+from transformer_course.training import DivergedError, TrainingConfig
 from transformer_course.translator import Translator
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -81,7 +90,8 @@ NOTEBOOK: dict[str, Any] = {
     ],
 }
 TRAIN = """
-import os, signal, sys
+import os, signal, sys, torch
+torch.set_num_threads(1)  # as many as the one that it is compared with
 sys.path.insert(0, sys.argv[1])
 from fault_suite import PAIRS, SMALL
 from transformer_course.recipe import train_translator
@@ -92,6 +102,32 @@ def report(progress):
         os.kill(os.getpid(), getattr(signal, kind))
 train_translator(PAIRS, PAIRS, sys.argv[2], None if at < 0 else SMALL, resume=at < 0, report=report)
 """
+
+FORBIDDEN = """
+import os, pathlib, socket
+tried = [
+    lambda: socket.create_connection(("127.0.0.1", {port}), 2),
+    lambda: pathlib.Path({outside!r}).write_text("x"),
+    lambda: bytearray(20 << 30),
+    lambda: os.environ["FAULT_SUITE_SECRET"],
+]
+try:
+    tried[{number}]()
+except (OSError, MemoryError, KeyError):
+    from transformer_course.checks import masking as check
+    def decoder_mask(*_): raise NotImplementedError
+    check.decoder_mask(decoder_mask)
+"""
+CLI = [sys.executable, "-m", "transformer_course"]
+PROCESSES = ("resumed", "two trainings", "said", "fence")  # in rows that start processes
+MODELS = (
+    "none",
+    "no room",
+    "threads",
+    "fork",
+    "calls",
+    "figure",
+)  # in rows of which a case computes
 
 Case = Callable[[Random], None]
 
@@ -234,6 +270,146 @@ class Bench:
 
         return case
 
+    def full(self) -> Case:
+        """There is no room left while a training writes; it goes on when there is."""
+        most = max(path.stat().st_size for path in self.run.rglob("*") if path.is_file())
+
+        def case(dice: Random) -> None:
+            folder = self.place / "full"
+            shutil.rmtree(folder, ignore_errors=True)
+            soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (dice.randrange(most), hard))
+            try:
+                train_translator(PAIRS, PAIRS, folder, SMALL)
+            except (CheckpointError, OSError) as error:
+                if isinstance(error, OSError) and error.errno != errno.EFBIG:
+                    raise
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+            self.go_on(folder)
+
+        return case
+
+    def go_on(self, folder: Path) -> None:
+        """Resume a run, or begin it where nothing was written; it must end as one that never stopped."""
+        begun = (folder / "recipe.json").exists()
+        train_translator(PAIRS, PAIRS, folder, None if begun else SMALL, resume=begun)
+        found = load_tensors(folder / "model.safetensors")[0]
+        if not all(torch.equal(found[n], w) for n, w in self.weights.items()):
+            raise Silent("another model")
+
+    def poisoned(self) -> Case:
+        """Somewhere in a model a number is none, or infinite; the run then goes on from what it has."""
+        folder = self.place / "poisoned"
+
+        def case(dice: Random) -> None:
+            shutil.rmtree(folder, ignore_errors=True)
+            left, bad = dice.randrange(500), dice.choice([math.nan, math.inf, -math.inf])
+
+            def poison(module: object, given: object, output: object) -> None:
+                nonlocal left
+                left -= isinstance(output, torch.Tensor)
+                if left < 0 and isinstance(output, torch.Tensor) and output.is_floating_point():
+                    with torch.no_grad():
+                        output.reshape(-1)[dice.randrange(output.numel())] = bad
+                    left = 10**9
+
+            hook = torch.nn.modules.module.register_module_forward_hook(poison)
+            try:
+                train_translator(PAIRS, PAIRS, folder, SMALL)
+            except DivergedError:
+                pass
+            finally:
+                hook.remove()
+            self.go_on(folder)
+
+        return case
+
+    def both(self) -> Case:
+        """While one training writes, another one is started in its folder, or resumed."""
+        tools, folder = str(ROOT / "tools"), self.place / "both"
+
+        def case(dice: Random) -> None:
+            at, other, told = dice.randint(1, 12), dice.choice(["-1", "99"]), ""
+            shutil.rmtree(folder, ignore_errors=True)
+
+            def report(progress: Any) -> None:
+                nonlocal told
+                if progress.step == at:
+                    command = [sys.executable, "-c", TRAIN, tools, str(folder), other, "SIGKILL"]
+                    ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+                    told = ended.stderr.strip().split("\n")[-1]
+
+            train_translator(PAIRS, PAIRS, folder, SMALL, report=report)
+            if "CheckpointError" not in told or f"by process {os.getpid()}" not in told:
+                raise Silent(told)
+            self.go_on(folder)
+
+        return case
+
+    def streams(self) -> Case:
+        """What is said, or asked, can't be written, or read."""
+        kinds = {"full": "/dev/full", "closed": "-"}
+
+        def case(dice: Random) -> None:
+            stream, kind = dice.choice([0, 1, 2]), dice.choice(["full", "closed"])
+            said = dice.choice([["--help"], ["translate", str(self.run), "one", "zwölf"]])
+            if not stream:
+                said, kind = ["translate", str(self.run)], "closed"
+            end = f"{stream}{'<>>'[stream]}{kinds[kind] if kind == 'full' else '&-'}"
+            command = ["sh", "-c", f'exec "$@" {end}', "sh", *CLI, *said]
+            ended = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+            if "Traceback" in ended.stderr:
+                raise RuntimeError(ended.stderr[-500:])
+            lost = stream == 1 or stream == 0 or (stream == 2 and "zwölf" in said)
+            if lost and not ended.returncode:
+                raise Silent(f"{end} {said}")
+
+        return case
+
+    def forked(self) -> Case:
+        """A process forks that has computed on two threads, and the child translates."""
+        translator = Translator.load(self.run)
+
+        def case(dice: Random) -> None:
+            torch.set_num_threads(2)
+            try:
+                torch.ones(300, 300) @ torch.ones(300, 300)
+                child = os.fork()
+                if not child:
+                    same = translator.translate(["one two", "five three"], beam=2) == self.words
+                    os._exit(0 if same else 1)
+                try:
+                    _, status = os.waitpid(child, 0)
+                except Hang:
+                    os.kill(child, signal.SIGKILL)
+                    raise
+            finally:
+                torch.set_num_threads(1)
+            if status:
+                raise Silent("the child's words")
+
+        return case
+
+    def long(self) -> Case:
+        """A translator is asked hundreds of times."""
+        translator = Translator.load(self.run)
+        page = os.sysconf("SC_PAGE_SIZE")
+
+        def memory(calls: int) -> int:
+            for _ in range(calls):
+                translator.translate(["one two", "five three"], beam=2)
+            return int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[1]) * page
+
+        memory(200)  # what is kept once
+
+        def case(dice: Random) -> None:
+            before = memory(50)
+            if memory(300) > before + 4 * 2**20:
+                raise Silent("memory grows")
+
+        return case
+
     def text(self, read: Callable[[Path], object]) -> Case:
         """A file of sentences, plain or gzip, is damaged."""
         path = self.place / "text"
@@ -263,6 +439,37 @@ class Bench:
 
         return case
 
+    def names(self) -> Case:
+        """A figure shows words that are markup elsewhere."""
+        signs = ["$", "_", "^", "\\", "{", "<b>", "&", "%", "é", "😀", "א", "\0", "x"]
+
+        def case(dice: Random) -> None:
+            words = ["".join(dice.choices(signs, k=dice.randint(1, 9))) for _ in range(2)]
+            figure = head_maps([np.full((2, 2), 0.5)], words, words)
+            figure.draw_without_rendering()
+            shown = [text.get_text() for text in figure.findobj(Text) if not text.get_parse_math()]
+            if not set(words) <= set(shown):
+                raise Silent(f"{words} in {shown}")
+
+        return case
+
+    def fenced(self) -> Case:
+        """A stranger's notebook tries what a fence forbids."""
+        os.environ["FAULT_SUITE_SECRET"] = "secret"
+        path, outside = self.place / "stranger.ipynb", self.place / "outside"
+        server = socket.create_server(("127.0.0.1", 0))
+
+        def case(dice: Random) -> None:
+            places = {"outside": str(outside), "port": server.getsockname()[1]}
+            text = FORBIDDEN.format(number=dice.randrange(4), **places)
+            cell = {**NOTEBOOK["cells"][1], "source": text, "outputs": []}
+            path.write_text(json.dumps({**NOTEBOOK, "cells": [cell]}), encoding="utf-8")
+            marks = mark_notebook(path, fenced=True)
+            if outside.exists() or marks[0].verdict != "not attempted":  # it was let out
+                raise Silent(repr(marks))
+
+        return case
+
     def rows(self) -> Iterator[tuple[str, Case]]:
         """The kinds of faults."""
         for name in ("model.safetensors", "vocabulary.json", "recipe.json", "run.json"):
@@ -276,7 +483,18 @@ class Bench:
         yield "damaged lines", self.text(read_lines)
         yield "damaged lines to translate", self.text(lambda path: list(read_each_of_file(path)))
         yield "damaged notebooks", self.notebook()
+        yield "markup in the words of a figure", self.names()
+        yield "a number in the model that is none", self.poisoned()
+        yield "no room to write", self.full()
         yield "eight threads", self.threads()
+        yield "a fork", self.forked()
+        if Path("/proc/self/statm").exists():
+            yield "hundreds of calls, one after the other", self.long()
+        yield "two trainings in one folder", self.both()
+        if Path("/dev/full").exists():
+            yield "nothing can be said, or asked", self.streams()
+        if not fence.missing(str(self.place)):
+            yield "a notebook behind the fence", self.fenced()
         yield "SIGKILL, then resumed", self.killed("SIGKILL")
         yield "SIGTERM, then resumed", self.killed("SIGTERM")
 
@@ -318,14 +536,17 @@ def ended(case: Case, dice: Random) -> str:
 
 
 def table(
-    seconds: float, seed: int = 0, leave_out: tuple[str, ...] = (), cases: float = math.inf
+    seconds: float,
+    seed: int = 0,
+    only: Callable[[str], bool] = lambda name: True,
+    cases: float = math.inf,
 ) -> list[dict[str, Any]]:
     """Try every kind of fault for some seconds each, at least once.
 
     Args:
         seconds: for each kind.
         seed: of the dice.
-        leave_out: kinds whose name has one of these in it.
+        only: which kinds, by their names.
         cases: at most so many of each kind.
 
     Returns:
@@ -334,9 +555,9 @@ def table(
     found = []
     with tempfile.TemporaryDirectory() as place:
         for name, case in Bench(Path(place)).rows():
-            if any(part in name for part in leave_out):
+            if not only(name):
                 continue
-            longer = 3 if "resumed" in name else 1  # two processes a case
+            longer = 2 if any(part in name for part in PROCESSES) else 1
             end, dice = time.monotonic() + longer * seconds, Random(seed)
             ends = Counter[str]()
             while not ends or (time.monotonic() < end and ends.total() < cases):
@@ -355,7 +576,7 @@ def _line(record: dict[str, Any]) -> str:
 def main() -> None:
     """Print the table; exit status 1 if something was silent, a traceback or a hang."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--seconds", type=float, default=40, help="for each kind of fault")
+    parser.add_argument("--seconds", type=float, default=25, help="for each kind of fault")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--write", action="store_true", help="keep the table for the book")
     options = parser.parse_args()

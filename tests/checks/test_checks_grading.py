@@ -364,6 +364,8 @@ def test_a_torn_notebook_loses_nothing(tmp_path: Path, capsys: pytest.CaptureFix
         (b"\xff\xfe", "the file is not text in UTF-8"),
         (b"[]", "the file is JSON, but not a notebook"),
         (b"null", "the file is JSON, but not a notebook"),
+        (b"[" * 100_000, "the file is JSON, but not a notebook"),
+        (b"1" * 5000, "the file is JSON, but not a notebook"),
         (b"{}", "the file is JSON, but not a notebook"),
         (b'{"nbformat": 4, "nbformat_minor": 5}', "the file is JSON, but not a notebook"),
     ],

@@ -570,11 +570,33 @@ def test_any_loss_and_any_scores_will_do(tmp_path: Path) -> None:
     assert run.history[0]["pieces"] == len(list(run.model.parameters()))
 
 
-@pytest.mark.parametrize("scores", [{}, {"loss": math.nan}, {"loss": math.inf}, {"bleu": 3.0}])
+@pytest.mark.parametrize("scores", [{}, {"bleu": 3.0}])
 def test_a_validation_without_a_loss_is_refused(scores: dict[str, float]) -> None:
     run = trainer()
     run.evaluate = lambda _: scores
-    with pytest.raises(ValueError, match=r"evaluate must give a finite 'loss', got .* at step 4"):
+    with pytest.raises(ValueError, match=r"evaluate must give a 'loss', got .* at step 4"):
+        run.train()
+
+
+def test_a_validation_that_is_no_number_says_where_it_began_and_how_to_go_on(
+    tmp_path: Path,
+) -> None:
+    run = trainer(tmp_path)
+    run.evaluate = lambda _: {"loss": math.inf}
+    said = r"validation gives {'loss': inf} at step 4, first in what evaluate computes: lower peak"
+    with pytest.raises(DivergedError, match=said):
+        run.train()
+    run = trainer(tmp_path / "other")
+
+    def spoil(module: Any, given: Any, output: Tensor) -> Tensor:
+        return output if module.training or run.step < 8 else output * math.nan
+
+    run.model.encoder_layers[0].feed_forward.register_forward_hook(spoil)
+    said = (
+        r"validation gives {'loss': nan} at step 8, first in encoder_layers\.0\.feed_forward: "
+        r"lower peak_rate \(0\.01\) or raise warmup_steps \(3\); the weights of step-0000004 are kept"
+    )
+    with pytest.raises(DivergedError, match=said):
         run.train()
 
 

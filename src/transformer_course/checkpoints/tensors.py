@@ -73,7 +73,7 @@ def load_tensors(path: Path) -> tuple[dict[str, Tensor], dict[str, Any]]:
         values = json.loads(text)
     except OSError as error:
         raise CheckpointError(unreadable(path, error)) from error
-    except (safetensors.SafetensorError, ValueError, KeyError) as error:
+    except (safetensors.SafetensorError, ValueError, KeyError, RecursionError) as error:
         raise CheckpointError(f"{path} is damaged or not a checkpoint ({error})") from error
     if digest and digest != _digest(tensors, text):
         raise CheckpointError(f"{path} is damaged: it doesn't hold what was written")

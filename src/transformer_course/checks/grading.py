@@ -155,14 +155,14 @@ def _read(path: Path) -> "NotebookNode":
         json.loads(text)
     except UnicodeDecodeError as error:
         raise ValueError("the file is not text in UTF-8") from error
-    except RecursionError as error:
-        raise ValueError("the file is JSON, but not a notebook") from error
     except json.JSONDecodeError as error:
         if not text.strip():
             raise ValueError("the file is empty") from error
         raise ValueError(
             f"the file is not JSON from line {error.lineno} on; it may be cut off"
         ) from error
+    except (RecursionError, ValueError) as error:  # nested too deep, or a number of too many digits
+        raise ValueError("the file is JSON, but not a notebook") from error
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # ids of cells that are missing, or there twice

@@ -212,15 +212,18 @@ class Trainer:
         self._norm = norm
         if math.isfinite(loss) and (math.isfinite(norm) or self._gradients.may_overflow()):
             return float(loss)
+        raise DivergedError(
+            f"loss is {loss} and the gradient's norm {norm} at {self._where()}, "
+            f"first in {self._where_it_began(loss)}: {self._gentler()}"
+        )
+
+    def _gentler(self) -> str:
+        """What to do against numbers that are none, and what is kept."""
         c = self.config
         rate = f"lower peak_rate ({c.peak_rate}) or " if c.schedule == "cosine" else ""
         saved = list_checkpoints(self.folder) if self.folder else []
         last = f"; the weights of {saved[-1].stem} are kept" if saved else ""
-        raise DivergedError(
-            f"loss is {loss} and the gradient's norm {norm} at {self._where()}, "
-            f"first in {self._where_it_began(loss)}: "
-            f"{rate}raise warmup_steps ({c.warmup_steps}){last}"
-        )
+        return f"{rate}raise warmup_steps ({c.warmup_steps}){last}"
 
     def _where(self) -> str:
         """The update under way, and members of its batch."""
@@ -309,15 +312,21 @@ class Trainer:
         was_training = self.model.training
         self.model.eval()
         state = random_state(self.device)
+        began = ""
         try:
             with torch.no_grad():  # what is gathered in inference mode can't be trained any more
                 scores = {name: float(score) for name, score in self.evaluate(self.model).items()}
+                if not math.isfinite(scores.get("loss", 0.0)):
+                    began = first_not_finite(self.model, lambda: self.evaluate(self.model))
         finally:
             set_random_state(state, self.device)
         self.model.train(was_training)
-        if not math.isfinite(scores.get("loss", math.nan)):
-            raise ValueError(
-                f"evaluate must give a finite 'loss', got {scores} at step {self.step}"
+        if "loss" not in scores:
+            raise ValueError(f"evaluate must give a 'loss', got {scores} at step {self.step}")
+        if not math.isfinite(scores["loss"]):
+            raise DivergedError(
+                f"validation gives {scores} at step {self.step}, "
+                f"first in {began or 'what evaluate computes'}: {self._gentler()}"
             )
         return scores
 
