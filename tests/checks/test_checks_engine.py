@@ -395,13 +395,50 @@ def test_a_single_result() -> None:
 def test_the_smallest_failing_case_is_shown_with_its_inputs() -> None:
     message = judge(HALVES, lambda x: (x / 2 if x.ndim == 1 else x / 3, x.sum())).message
     assert message == (
-        "halves. Not yet right. `halves[0, 0]`: expected 1, got 0.6667 (5 of 6 numbers differ).\n"
+        "halves. Not yet right. `halves[0, 0]`: expected 1, got 0.6667 (5 of 6 numbers differ; "
+        "each is 0.6667 times what was expected). Right already: two numbers.\n"
         "The smallest case that fails (a table):\n"
         "  x = [[2., 4., 5.],\n"
         "       [1., 0., 3.]]"
     )
     message = judge(HALVES, lambda x: (x / 3, x.sum())).message
     assert "The smallest case that fails (two numbers):" in message
+    assert "Right already" not in message
+
+
+TABLE = np.array([[1.0, 2.0, 4.0], [0.0, 8.0, -3.0], [5.0, 7.0, 6.0]])
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda x: x / 4, "; each is 0.25 times what was expected"),
+        (lambda x: -x, "; each has the other sign"),
+        (lambda x: x - 2, "; each is 2 too small"),
+        (lambda x: x.T, "; rows and columns are exchanged"),
+        (lambda x: x[::-1], "; they are the right ones, in other places"),
+        (lambda x: x**2, ""),
+        (lambda x: x * np.nan, ""),
+    ],
+)
+def test_what_all_wrong_numbers_have_in_common_is_said(change: Any, said: str) -> None:
+    task = dataclasses.replace(
+        DOUBLE, reference=lambda x: x * 1.0, cases=(Case("a table", (TABLE,)),), misconceptions=()
+    )
+    [line, *_] = judge(task, change).message.splitlines()
+    assert line.endswith(
+        f" numbers differ{said})." if change(TABLE)[0, 0] == change(TABLE)[0, 0] else "."
+    )
+
+
+def test_cases_that_are_right_already_are_named_the_largest_last() -> None:
+    cases = tuple(Case(f"{n} numbers", (np.arange(float(n)),)) for n in (5, 4, 3, 2, 7, 6, 6))
+    task = dataclasses.replace(DOUBLE, cases=cases, misconceptions=())
+    message = judge(task, lambda x: x * 2.0 if len(x) < 6 else x).message
+    assert (
+        "Right already: 3 numbers; 4 numbers; 5 numbers.\nThe smallest case that fails (6"
+        in message
+    )
 
 
 def test_wrong_numbers_are_shown_rather_than_nan() -> None:

@@ -7,6 +7,7 @@ import numpy as np
 from transformer_course.checks.comparing import Array, close, is_row, number
 
 CELLS = 6  # rows and columns of a table, at most: it fits a telephone
+NEAR = 1e-4  # largest relative difference between numbers that count as the same
 LAST = ("output", "context")  # results of attention, made from its weights
 
 
@@ -54,7 +55,8 @@ class Difference:
             what = "NaN (not a number)" if np.isnan(actual) else f"{actual:+}"
             return f"`{self.place}`: expected {number(expected)}, got {what}."
         count, size = np.count_nonzero(self.wrong), self.actual.size
-        more = f" ({count} of {size} numbers differ)" if size > 1 else ""
+        relation = _relation(self.actual, self.expected)
+        more = f" ({count} of {size} numbers differ{relation})" if size > 1 else ""
         wanted, got = _computed(expected), _computed(actual)
         if wanted == got:  # they differ after the fourth digit
             wanted, got = f"{expected:.8g}", f"{actual:.8g}"
@@ -101,6 +103,37 @@ def find_difference(
         if wrong.any():
             return Difference(name, e, a, tuple(int(i) for i in np.argwhere(wrong)[0]), wrong)
     raise ValueError("actual and expected are the same")
+
+
+def _relation(actual: Array, expected: Array) -> str:
+    """Return what all numbers have in common, if anything: a factor, something added, other places.
+
+    >>> _relation(np.array([2.0, 4.0]), np.array([1.0, 2.0]))
+    '; each is 2 times what was expected'
+    >>> _relation(np.array([[1.0, 3.0], [2.0, 4.0]]), np.array([[1.0, 2.0], [3.0, 4.0]]))
+    '; rows and columns are exchanged'
+    """
+    if expected.dtype.kind == "b":
+        return "; each is the opposite" if (actual != expected).all() else ""
+    if expected.dtype.kind != "f" or not (np.isfinite(actual) & np.isfinite(expected)).all():
+        return ""
+    largest = np.argmax(np.abs(expected))
+    factor = actual.flat[largest] / expected.flat[largest] if expected.any() else 0.0
+    if factor and close(actual, factor * expected, NEAR).all():
+        return (
+            "; each has the other sign"
+            if np.isclose(factor, -1)
+            else (f"; each is {number(factor)} times what was expected")
+        )
+    added = actual.flat[0] - expected.flat[0]
+    if close(actual, expected + added, NEAR).all():
+        return f"; each is {number(abs(added))} too {'large' if added > 0 else 'small'}"
+    turned = expected.ndim > 1 and expected.shape[-1] == expected.shape[-2]
+    if turned and close(actual, np.swapaxes(expected, -1, -2), NEAR).all():
+        return "; rows and columns are exchanged"
+    if expected.size > 2 and close(np.sort(actual, None), np.sort(expected, None), NEAR).all():
+        return "; they are the right ones, in other places"
+    return ""
 
 
 def _computed(x: Array) -> str:

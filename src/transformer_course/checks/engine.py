@@ -194,10 +194,11 @@ def _verdict(exercise: Task, results: list[Result]) -> tuple[float, Report]:
     if found is not None:
         return EXPLAINED, found
     smallest = min(wrong, key=lambda result: result.case.size)
+    right = [result.case for result in results if result.right(exercise.tolerance)]
+    report = unexplained(exercise, smallest, right)
     if smallest.parts is not None:
-        return NUMBERS, unexplained(exercise, smallest)
-    rank = (not smallest.outcome.trouble) + _how_far(results, smallest)
-    return rank, unexplained(exercise, smallest)
+        return NUMBERS, report
+    return (not smallest.outcome.trouble) + _how_far(results, smallest), report
 
 
 def _how_far(results: list[Result], smallest: Result) -> float:

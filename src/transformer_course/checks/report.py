@@ -1,5 +1,6 @@
 """The verdict on the learner's function, in words."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from transformer_course.checks import running
@@ -7,6 +8,8 @@ from transformer_course.checks.comparing import Array, names_of_parts, same, sho
 from transformer_course.checks.differing import Difference, find_difference
 from transformer_course.checks.running import Outcome
 from transformer_course.checks.task import Arguments, Case, Misconception, Task
+
+LISTED = 3  # cases that are right already; the largest ones
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,14 @@ def explained(exercise: Task, found: Misconception, result: Result, alone: bool)
     return _pointing(report, exercise, result)
 
 
-def unexplained(exercise: Task, result: Result) -> Report:
-    """Return the report of a wrong answer by its smallest case that fails."""
+def unexplained(exercise: Task, result: Result, right: Sequence[Case] = ()) -> Report:
+    """Return the report of a wrong answer by its smallest case that fails.
+
+    Args:
+        exercise: what was to be done.
+        result: what came of that case.
+        right: the cases that come out right.
+    """
     if exercise.secret:
         sentence = result.sentence
         if result.parts is not None:
@@ -111,6 +120,10 @@ def unexplained(exercise: Task, result: Result) -> Report:
     pairs = zip(exercise.parameters, result.given, strict=False)
     shown = "\n".join("  " + show(name, value).replace("\n", "\n  ") for name, value in pairs)
     shown = "\n".join(line.rstrip() for line in shown.splitlines())
+    largest = sorted(right, key=lambda case: case.size)
+    names = list(dict.fromkeys(case.about for case in largest if case.about != result.case.about))
+    if names:
+        sentence += f" Right already: {'; '.join(names[-LISTED:])}."
     report = failed(
         exercise, f"{sentence}\nThe smallest case that fails ({result.case.about}):\n{shown}"
     )
@@ -143,7 +156,8 @@ def unfinished(exercise: Task, results: list[Result]) -> Report:
     )
     wrong = [result for result in results if not result.right(exercise.tolerance)]
     if wrong:
-        report = unexplained(exercise, min(wrong, key=lambda result: result.case.size))
+        right = [result.case for result in results if result.right(exercise.tolerance)]
+        report = unexplained(exercise, min(wrong, key=lambda result: result.case.size), right)
         return replace(report, message=f"{report.message}\n({stopped}.)")
     so_far = " So far its results are right." if results else ""
     return failed(

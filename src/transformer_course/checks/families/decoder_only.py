@@ -229,6 +229,12 @@ decoder_only = Exercise(
             "With one layer you are right. The list may be longer.",
         ),
         Misconception(
+            "each layer reads the embeddings",
+            _variant(order=slice(-1, None)),
+            "With one layer you are right. With two, what does the second one read: the embeddings, or what "
+            "the first one gave?",
+        ),
+        Misconception(
             "the last layer first",
             _variant(order=slice(None, None, -1)),
             "With one layer you are right. In which order does the list hold them?",

@@ -50,6 +50,16 @@ def _elementwise(maps: Array) -> Array:
     return np.asarray(steps.prod(0))
 
 
+def _head_by_head(maps: Array) -> Array:
+    heads = range(maps.shape[1])
+    return np.asarray(np.mean([reference(maps[:, h : h + 1]) for h in heads], axis=0))
+
+
+def _own_half_at_the_end(maps: Array) -> Array:
+    mixed = _rollout(stay=0.0, move=1.0)(maps)
+    return np.asarray((mixed + np.eye(maps.shape[-1])) / 2)
+
+
 def draw(rng: np.random.Generator) -> tuple[Array]:
     """Return the maps of some layers."""
     n_layers, n_heads, n = (int(k) for k in rng.integers(2, 5, size=3))
@@ -121,6 +131,17 @@ attention_rollout = Exercise(
             "the last layer only",
             _last_layer,
             "What has been mixed before the last layer?",
+        ),
+        Misconception(
+            "each head followed by itself, averaged at the end",
+            _head_by_head,
+            "With one head you are right. What one head has moved, another head can move on in the next "
+            "layer. When do you take the mean of the heads?",
+        ),
+        Misconception(
+            "the own half added once, at the end",
+            _own_half_at_the_end,
+            "With one layer you are right. Each layer has a residual connection of its own.",
         ),
         Misconception(
             "multiplied entry by entry",

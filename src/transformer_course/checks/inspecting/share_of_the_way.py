@@ -29,6 +29,11 @@ def reference(this: Array, patched: Array, other: Array) -> float:
     return float(_share()(this, patched, other))
 
 
+def _il_alone(this: Array, patched: Array, other: Array) -> float:
+    a, p, o = (float(np.log(x[0]) - np.log(1 - x[0])) for x in (this, patched, other))
+    return (a - p) / ((a - o) or 1e-9)
+
+
 def draw(rng: np.random.Generator) -> tuple[Array, Array, Array]:
     """Return p(il) and p(elle) of three runs, for which il is the answer of the first."""
     firsts = rng.uniform(0.6, 0.9), rng.uniform(0.1, 0.9), rng.uniform(0.1, 0.4)
@@ -95,6 +100,17 @@ share_of_the_way = Exercise(
             "the wrong sign",
             lambda this, patched, other: -reference(this, patched, other),
             "Moving towards the other run should give a positive share.",
+        ),
+        Misconception(
+            "the probability of il alone",
+            _il_alone,
+            "Where il and elle sum to 1, you are right. But there are other words. What does your function do "
+            "with the probability of elle?",
+        ),
+        Misconception(
+            "distances without a sign",
+            lambda this, patched, other: abs(reference(this, patched, other)),
+            "A patch can move the answer the wrong way. Which sign should the share have then?",
         ),
     ),
 )

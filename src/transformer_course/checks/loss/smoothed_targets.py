@@ -92,6 +92,13 @@ smoothed_targets = Exercise(
             "Add up one of your rows. How large is the share of one word, when all of them share ε?",
         ),
         Misconception(
+            "shared by the positions",
+            lambda labels, n_words, smoothing: (
+                np.eye(n_words)[labels] * (1 - smoothing) + smoothing / len(labels)
+            ),
+            "Add up one of your rows. Among how many is ε shared: among the positions, or among the words?",
+        ),
+        Misconception(
             "words counted from 1",
             lambda labels, n_words, smoothing: targets_of(labels - 1, n_words, smoothing),
             "The peak is one place too far to the left. Which number has the first word?",

@@ -57,6 +57,21 @@ def _from_the_start(
     return _apart((keys, scores, weights, output), expected)
 
 
+def _own_weights_averaged(
+    x: Array, w_key: Array, keys: Array, scores: Array, weights: Array, output: Array
+) -> Four:
+    expected = _steps(x, w_key, keys, scores, weights)
+    return _apart((keys, scores, weights, output), [*expected[:3], expected[2] @ x])
+
+
+def _from_last_right(
+    x: Array, w_key: Array, keys: Array, scores: Array, weights: Array, output: Array
+) -> Four:
+    expected = _steps(x, w_key, keys, x @ (x @ w_key).T, weights)
+    expected[1] = x @ (x @ w_key).T
+    return _apart((keys, scores, weights, output), expected)
+
+
 def _with(weigh: Callable[[Array, int], Array] | None = None, how: Any = np.max) -> Any:
     """Return the function with another softmax, or another way to sum up the distances."""
 
@@ -148,6 +163,27 @@ largest_errors = Exercise(
             "the mask left out",
             _with(lambda s, width: _softmax(s / np.sqrt(width))),
             "Your weights see the future. The example is causal.",
+        ),
+        Misconception(
+            "the future scored 0",
+            _with(
+                lambda s, width: _softmax(
+                    np.where(np.tri(len(s), dtype=bool), s / np.sqrt(width), 0.0)
+                )
+            ),
+            "e⁰ is 1, not 0: your future still gets a share. Which score becomes a weight of 0?",
+        ),
+        Misconception(
+            "the output from your own weights",
+            _own_weights_averaged,
+            "The first three steps are right. If the printed weights are wrong, your output is right and the "
+            "printed one is not. From which weights was it computed?",
+        ),
+        Misconception(
+            "keys and scores computed anew",
+            _from_last_right,
+            "Where a printed key is wrong, its scores look wrong in yours, too. From which keys were they "
+            "computed?",
         ),
         Misconception(
             "the scale left out",

@@ -80,6 +80,7 @@ CASES = (
     _case("two workers, one step", 2, 1),
     _case("two workers, two steps: all", 2, 2),
     _case("two workers, no step", 2, 0),
+    Case("two workers, two steps, a sum of 0", (np.array([[1.0, 2.0], [-1.0, 5.0]]), 2)),
     _case("three workers, one step", 3, 1),
     _case("three workers, two steps: the sums are made", 3, 2),
     _case("three workers, three steps", 3, 3),

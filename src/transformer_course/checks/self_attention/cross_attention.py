@@ -153,6 +153,12 @@ cross_attention = Exercise(
             "your rows sum to 1?",
         ),
         Misconception(
+            "right without a batch only",
+            _weighed(lambda d_model, d_k: np.sqrt(d_k), axis=1),
+            "For one pair of sequences you are right. With a batch in front, axis 1 is another one. Can you "
+            "count axes from the end?",
+        ),
+        Misconception(
             "results in the wrong order",
             lambda x, memory, w_query, w_key, w_value: reference(
                 x, memory, w_query, w_key, w_value

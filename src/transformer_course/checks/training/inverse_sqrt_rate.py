@@ -110,6 +110,34 @@ inverse_sqrt_rate = Exercise(
             "Your rate is one step late. The first step has the number 1.",
         ),
         Misconception(
+            "too large by the root of the warm-up",
+            lambda step, d_model, warmup_steps: (
+                d_model**-0.5 * min((warmup_steps / step) ** 0.5, step / warmup_steps)
+            ),
+            "The form of your curve is right. At the end of the warm-up both parts of eq. 3 are "
+            "warmup_steps^(−0.5). What are yours?",
+        ),
+        Misconception(
+            "the width in the falling part only",
+            lambda step, d_model, warmup_steps: min(
+                d_model**-0.5 * step**-0.5, step * warmup_steps**-1.5
+            ),
+            "After the warm-up you are right. Does the width stand inside the brackets of eq. 3, or before "
+            "them?",
+        ),
+        Misconception(
+            "the width in the rising part only",
+            lambda step, d_model, warmup_steps: min(
+                step**-0.5, d_model**-0.5 * step * warmup_steps**-1.5
+            ),
+            "In the warm-up you are right. Does the width stand inside the brackets of eq. 3, or before them?",
+        ),
+        Misconception(
+            "one added to the step",
+            lambda step, d_model, warmup_steps: reference(step + 1, d_model, warmup_steps),
+            "Your rate is one step early. The first step has the number 1 already.",
+        ),
+        Misconception(
             "falling with the step, not with its root",
             lambda step, d_model, warmup_steps: (
                 d_model**-0.5
