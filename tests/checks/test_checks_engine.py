@@ -433,6 +433,7 @@ def test_what_all_wrong_numbers_have_in_common_is_said(change: Any, said: str) -
 
 def test_cases_that_are_right_already_are_named_the_largest_last() -> None:
     cases = tuple(Case(f"{n} numbers", (np.arange(float(n)),)) for n in (5, 4, 3, 2, 7, 6, 6))
+    cases += tuple(Case("random numbers", (np.arange(float(n)),)) for n in (5, 6))  # one is wrong
     task = dataclasses.replace(DOUBLE, cases=cases, misconceptions=())
     message = judge(task, lambda x: x * 2.0 if len(x) < 6 else x).message
     assert (

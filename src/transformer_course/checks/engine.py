@@ -194,11 +194,16 @@ def _verdict(exercise: Task, results: list[Result]) -> tuple[float, Report]:
     if found is not None:
         return EXPLAINED, found
     smallest = min(wrong, key=lambda result: result.case.size)
-    right = [result.case for result in results if result.right(exercise.tolerance)]
-    report = unexplained(exercise, smallest, right)
+    report = unexplained(exercise, smallest, _right_cases(exercise, results))
     if smallest.parts is not None:
         return NUMBERS, report
     return (not smallest.outcome.trouble) + _how_far(results, smallest), report
+
+
+def _right_cases(exercise: Task, results: list[Result]) -> list[Case]:
+    """Return the cases that come out right, but for those of which another of the same name doesn't."""
+    wrong = {r.case.about for r in results if not r.right(exercise.tolerance)}
+    return [result.case for result in results if result.case.about not in wrong]
 
 
 def _how_far(results: list[Result], smallest: Result) -> float:

@@ -121,7 +121,7 @@ def unexplained(exercise: Task, result: Result, right: Sequence[Case] = ()) -> R
     shown = "\n".join("  " + show(name, value).replace("\n", "\n  ") for name, value in pairs)
     shown = "\n".join(line.rstrip() for line in shown.splitlines())
     largest = sorted(right, key=lambda case: case.size)
-    names = list(dict.fromkeys(case.about for case in largest if case.about != result.case.about))
+    names = list(dict.fromkeys(case.about for case in largest))
     if names:
         sentence += f" Right already: {'; '.join(names[-LISTED:])}."
     report = failed(
@@ -156,8 +156,7 @@ def unfinished(exercise: Task, results: list[Result]) -> Report:
     )
     wrong = [result for result in results if not result.right(exercise.tolerance)]
     if wrong:
-        right = [result.case for result in results if result.right(exercise.tolerance)]
-        report = unexplained(exercise, min(wrong, key=lambda result: result.case.size), right)
+        report = unexplained(exercise, min(wrong, key=lambda result: result.case.size))
         return replace(report, message=f"{report.message}\n({stopped}.)")
     so_far = " So far its results are right." if results else ""
     return failed(

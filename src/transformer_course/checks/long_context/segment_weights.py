@@ -18,6 +18,7 @@ def _variant(
     before: bool = False,
     corner: bool = False,
     half_scaled: bool = False,
+    twice: bool = False,
     late: int = 0,
     masked: bool = True,
     shifted: bool = True,
@@ -36,6 +37,7 @@ def _variant(
         before: the mask stands before the shift.
         corner: the mask begins at the first key, as if there were no memory.
         half_scaled: only the scores by content are divided by √d_k.
+        twice: the scores by content are divided a second time.
         late: how many keys after the query can be seen; −1 hides the query's own.
         masked: whether there is a mask.
         shifted: whether there is a shift.
@@ -62,6 +64,7 @@ def _variant(
             by_distance = np.where(future, -np.inf, by_distance)
         by_key = trick(by_distance[None])[0] if shifted else by_distance
         root = d_k**scale
+        by_content = by_content / root if twice else by_content
         scores = by_content / root + by_key if half_scaled else (by_content + by_key) / root
         if masked and not before and not after_softmax:
             scores = np.where(future, fill, scores)
@@ -208,6 +211,11 @@ segment_weights = Exercise(
             "not divided at all",
             _variant(scale=0.0),
             "Which part was divided, and which part wasn't? Both should be.",
+        ),
+        _mistake(
+            "a part divided twice",
+            _variant(twice=True),
+            "Each part is divided now. How often is the part by content divided?",
         ),
         _mistake(
             "divided by d_k",

@@ -210,6 +210,12 @@ largest_errors = Exercise(
             "A printed number can be too small as well as too large. What makes both count?",
         ),
         Misconception(
+            "the magnitude of the largest difference",
+            lambda *given: tuple(map(abs, _signed(*given))),
+            "If only one number is wrong, and too small, its difference is negative. Is it the largest one "
+            "then? Which comes first: the magnitude, or the largest?",
+        ),
+        Misconception(
             "distances added up",
             _with(how=np.sum),
             "The task asks for the largest distance of a step. Rounding adds up, and hides an error.",

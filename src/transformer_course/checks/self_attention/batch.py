@@ -18,6 +18,7 @@ def _variant(
     reshaped: bool = False,
     axis: int | tuple[int, int] = -1,
     scale: str = "d_k",
+    asked: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -25,6 +26,7 @@ def _variant(
         queries, keys = x @ w_query, x @ (w_query if shared else w_key)
         turned = keys.T if transposed else keys.swapaxes(-2, -1)
         turned = keys.reshape(turned.shape) if reshaped else turned
+        queries, turned = (keys, queries.swapaxes(-2, -1)) if asked else (queries, turned)
         width = {"d_k": keys.shape[-1], "n": len(x[0]), "d_model": x.shape[-1], "none": 1}[scale]
         powers = np.exp(queries @ turned / np.sqrt(width))
         weights = powers / powers.sum(axis, keepdims=True)
@@ -128,6 +130,12 @@ self_attention_of_batch = Exercise(
             "one softmax for all words of a sentence",
             _variant(axis=(-2, -1)),
             "All your weights of a sentence sum to 1 together. What should the weights of one word sum to?",
+        ),
+        Misconception(
+            "the keys ask",
+            _variant(asked=True),
+            "In your scores, a row belongs to a key. Who shares out a weight of 1: the word that asks, or the "
+            "word that is asked?",
         ),
         Misconception(
             "softmax over the sentences",
