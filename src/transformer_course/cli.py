@@ -666,8 +666,8 @@ def _tell(answer: Answer, number: int, place: str, debug: bool) -> None:
     if answer.unseen:
         words = _quoted(answer.unseen)
         print(f"note: sentence {number}: not in the training text: {words}", file=sys.stderr)
-    elif answer.unused:
-        told = f"the translation doesn't depend on {_quoted(answer.unused)}: perhaps left out"
+    elif answer.untranslated:
+        told = f"no usual translation of {_quoted(answer.untranslated)}: perhaps left out"
         print(f"note: sentence {number}: {told}", file=sys.stderr)
     elif answer.doubtful:
         print(f"note: sentence {number}: the model is unsure of this translation", file=sys.stderr)

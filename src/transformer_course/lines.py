@@ -23,7 +23,7 @@ class Answer:
         text: the translation, without line ends and tabs; empty for a blank line, and where there was an error.
         unseen: words and signs of the line that the training text did not have.
         doubtful: whether the model is less sure of it than of most held-out sentences.
-        unused: words of the line that the translation doesn't depend on, though such words mostly matter.
+        untranslated: words of the line that have none of their usual translations in it.
         cut: whether the model found no end, and the length limit cut the translation.
         error: why the line is not translated.
         hypotheses: log-probability, in nats, and text of each hypothesis that was asked for, best first; none
@@ -33,7 +33,7 @@ class Answer:
     text: str = ""
     unseen: tuple[str, ...] = ()
     doubtful: bool = False
-    unused: tuple[str, ...] = ()
+    untranslated: tuple[str, ...] = ()
     cut: bool = False
     error: ValueError | None = None
     hypotheses: tuple[tuple[float, str], ...] = ()
@@ -76,18 +76,18 @@ def _answers(
     # Only texts are left without an answer.
     sentences = [str(line) for line, done in zip(lines, answers, strict=True) if done is None]
     found = translator.search(sentences, beam=beam, alpha=alpha, top_beams=n_best)
-    unused = translator.unused(sentences, [several[0] for several in found])
-    translated = iter([_answer(translator, *row) for row in zip(found, unused, strict=True)])
+    translated = iter([_answer(translator, *row) for row in zip(sentences, found, strict=True)])
     return [next(translated) if done is None else done for done in answers]
 
 
-def _answer(translator: Translator, found: list[Translation], unused: tuple[str, ...]) -> Answer:
+def _answer(translator: Translator, sentence: str, found: list[Translation]) -> Answer:
     best = found[0]
     decoded = translator.vocabulary.decode([hypothesis.ids for hypothesis in found])
     texts = [text.translate(_ENDS) for text in decoded]
     hypotheses = tuple((h.log_prob, text) for h, text in zip(found, texts, strict=True))
     cut = best.ids[-1] != EOS_ID
-    return Answer(texts[0], best.unseen, best.doubtful, unused, cut, hypotheses=hypotheses)
+    [missing] = translator.untranslated([sentence], texts[:1])
+    return Answer(texts[0], best.unseen, best.doubtful, missing, cut, hypotheses=hypotheses)
 
 
 def _without_search(translator: Translator, line: Line) -> Answer | None:

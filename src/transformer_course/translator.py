@@ -34,7 +34,7 @@ from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.decoding import Hypothesis, ParallelModel, beam_search
 from transformer_course.devices import find_device
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
-from transformer_course.leaving_out import unused_words, word_places
+from transformer_course.lexicon import Lexicon, untranslated
 from transformer_course.loss import sentence_log_probs
 from transformer_course.multi_head import MultiHeadAttention, record_attention
 from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict, NoisyParallel
@@ -110,8 +110,8 @@ class Translator:
     Attributes:
         doubt_below: translations of less confidence are `doubtful`. 0, so none, until `calibrate` sets it, as
             training does at its end; saved with the model.
-        telling: words that translations nearly always depend on, for `unused`. None until training finds them
-            at its end (`leaving_out.telling_words`); saved with the model. Models of before have none.
+        lexicon: the usual translations of words, for `untranslated`. Empty until training learns it at its end
+            (`lexicon.usual_translations`); saved with the model. Models of before have none.
 
     Raises:
         ValueError: if vocabulary and model differ in size.
@@ -125,7 +125,7 @@ class Translator:
         self.model = model.eval()
         self.vocabulary = vocabulary
         self.doubt_below = 0.0
-        self.telling: frozenset[str] = frozenset()
+        self.lexicon: Lexicon = {}
 
     @classmethod
     def load(cls, folder: str | Path, device: str = "cpu") -> "Translator":
@@ -155,14 +155,14 @@ class Translator:
             model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
             doubt_below = float(values.get("doubt_below", 0.0))
-            telling = _texts(values.get("telling_words", []))
+            lexicon = _lexicon(values.get("lexicon", {}))
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
         # Before there was a digest of everything, that of the entries stood there.
         if values.get("vocabulary") not in (vocabulary.digest, _digest_of_entries(vocabulary)):
             raise CheckpointError(f"{path} belongs to another vocabulary than the one beside it")
         translator = cls(model.to(place), vocabulary)
-        translator.doubt_below, translator.telling = doubt_below, telling
+        translator.doubt_below, translator.lexicon = doubt_below, lexicon
         return translator
 
     def save(self, folder: str | Path) -> None:
@@ -180,7 +180,7 @@ class Translator:
             "config": asdict(self.model.config),
             "vocabulary": self.vocabulary.digest,
             "doubt_below": self.doubt_below,
-            "telling_words": sorted(self.telling),
+            "lexicon": {word: sorted(others) for word, others in self.lexicon.items()},
         }
         save_vocabulary(self.vocabulary, Path(folder))
         save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
@@ -286,37 +286,29 @@ class Translator:
             raise ValueError("sentences is empty; there must be at least one")
         self.doubt_below = found[int(share * len(found))]
 
-    def unused(
-        self, sentences: Sequence[str], translations: Sequence[Hypothesis]
-    ) -> list[tuple[str, ...]]:
-        """Words of the sentences that their translations don't depend on, though such words mostly matter.
+    def untranslated(self, sentences: Sequence[str], texts: Sequence[str]) -> list[tuple[str, ...]]:
+        """Words of the sentences that have none of their usual translations in the text beside them.
 
-        Each is hidden from the model, and the translation stays as likely as it was: so the word was probably
-        left out. (An idiom can be right without it: *See you tomorrow* is *À demain*.)
+        Such a word was probably left out, or translated wrongly (`lexicon`).
 
         Args:
             sentences: what was translated.
-            translations: what `search` found for each.
+            texts: the translation of each.
 
         Returns:
-            For each sentence its unused words, in their order; none if `telling` is empty, as it is for models
-            of chapter 00.
+            For each sentence those words, in their order; none if there is no `lexicon`.
 
         Raises:
-            ValueError: if there aren't as many translations as sentences, or as `search` does.
+            ValueError: if there aren't as many texts as sentences.
         """
-        if len(sentences) != len(translations):
+        if len(sentences) != len(texts):
             raise ValueError(
-                f"there must be a translation for each sentence: got {len(translations)} for {len(sentences)}"
+                f"there must be a text for each sentence: got {len(texts)} for {len(sentences)}"
             )
-        if not self.telling or not isinstance(self.model, Transformer):
-            return [()] * len(sentences)
-        examples = [
-            (src, list(found.ids))
-            for src, found in zip(self._encode(sentences), translations, strict=True)
+        return [
+            untranslated(self.lexicon, sentence, text)
+            for sentence, text in zip(sentences, texts, strict=True)
         ]
-        places = [word_places(self.vocabulary, sentence) for sentence in sentences]
-        return unused_words(self.model, examples, places, self.telling)
 
     def check(self, sentence: str) -> None:
         """Refuse a sentence that can't be translated, as the other methods do.
@@ -465,11 +457,12 @@ def _problem(ids: Sequence[int], max_len: int) -> str:
     return too_long if len(ids) > max_len - 1 else ""
 
 
-def _texts(values: Any) -> frozenset[str]:
-    """What a file has as a list of words."""
-    if not isinstance(values, list) or not all(isinstance(value, str) for value in values):
-        raise TypeError("telling_words is not a list of words")
-    return frozenset(values)
+def _lexicon(values: Any) -> Lexicon:
+    """What a file has as a lexicon: lists of words by word."""
+    lists = values.values() if isinstance(values, dict) else [None]
+    if not all(isinstance(v, list) and all(isinstance(w, str) for w in v) for v in lists):
+        raise TypeError("lexicon holds something else than lists of words")
+    return {word: frozenset(others) for word, others in values.items()}
 
 
 def _confidence(found: Hypothesis) -> float:

@@ -307,12 +307,12 @@ def test_a_translation_that_the_model_is_unsure_of_has_a_note(run: Run, tmp_path
     )
 
 
-def test_a_word_that_the_translation_does_not_depend_on_is_named(
-    run: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Translator, "unused", lambda self, *_: [("two", "three"), ()])
-    result = run("translate", trained_run(), "one two three", "one two")
-    told = 'the translation doesn\'t depend on "two", "three": perhaps left out'
+def test_a_word_without_a_usual_translation_is_named(run: Run, tmp_path: Path) -> None:
+    translator = Translator(trained().model, trained().vocabulary)
+    translator.lexicon = {word: frozenset({"neuf"}) for word in ("two", "thre")}
+    translator.save(tmp_path)
+    result = run("translate", tmp_path, "one two three", "one")
+    told = 'no usual translation of "two", "three": perhaps left out'
     assert result.err == f"note: sentence 1: {told}\n"
 
 

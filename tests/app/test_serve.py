@@ -55,7 +55,7 @@ def test_texts_are_translated_as_by_the_translator(client: TestClient) -> None:
     assert [record["text"] for record in found] == [expected[0], "", expected[1]]
     assert found[2]["unseen"] == ["zebra"]
     assert found[0] == {
-        "text": expected[0], "unseen": [], "doubtful": False, "unused": [], "cut": False,
+        "text": expected[0], "unseen": [], "doubtful": False, "untranslated": [], "cut": False,
     }  # fmt: skip
     assert ask(client, text="one two", beam=1)[1]["translations"][0]["text"] == trained().translate(
         "one two", beam=1

@@ -17,7 +17,7 @@ from transformer_course.corpus import grammar
 from transformer_course.corpus.batches import Example, collate
 from transformer_course.corpus.pairs import Pair, words
 from transformer_course.corpus.vocabulary import Vocabulary
-from transformer_course.decoding import Hypothesis, greedy
+from transformer_course.decoding import greedy
 from transformer_course.inspecting import alignment_error_rate
 from transformer_course.non_autoregressive import (
     MASK_ID,
@@ -715,7 +715,7 @@ def test_a_translator_takes_a_parallel_model(
     assert type(again.model) is kind
     assert again.translate(sentences, beam=1) == found
     assert again.search(sentences)[0][0].confidence > 0
-    assert again.unused(["the cat"], [Hypothesis([5, EOS], -1.0, -1.0)]) == [()]
+    assert again.untranslated(["the cat"], [""]) == [()]
     for wanted, call in (
         ("score", lambda: again.score([("a", "b")])),
         ("attention", lambda: again.attention("a")),

@@ -465,7 +465,7 @@ NO_SOURCE = {
     "inspecting.layers": {"Probe", "logit_lens"},  # the lens is by somebody without a family name
     "inspecting.watching": {"layer_names", "recorded", "watching"},
     "recipe.writing": {"only_writer", "refuse_run_file", "check_output"},
-    "leaving_out": {"falls", "spread", "telling_words", "unused_words", "word_places"},
+    "lexicon": {"spread", "untranslated"},
     "devices": {"find_device"},
     "encoder_decoder.cache": {"DecoderCache", "DecoderState"},
     "encoder_decoder.layers": {"norm_of"},
@@ -509,6 +509,7 @@ NO_SOURCE = {
     "training.resuming": {
         "same_run",
         "upgraded_training",
+        "check_place",
         "check_same_run",
         "checked_values",
         "may_change",

@@ -67,7 +67,7 @@ def pressed(text: str, answer: dict[str, Any] | None) -> Any:
 
 
 def record(text: str, **said: object) -> dict[str, object]:
-    return {"text": text, "unseen": [], "doubtful": False, "unused": [], "cut": False, **said}
+    return {"text": text, "unseen": [], "doubtful": False, "untranslated": [], "cut": False, **said}
 
 
 def test_each_line_is_asked_for_and_shown_as_text() -> None:
@@ -88,7 +88,7 @@ def test_each_line_is_asked_for_and_shown_as_text() -> None:
 
 
 def test_all_that_the_model_says_of_a_translation_is_shown() -> None:
-    found = [record("un", doubtful=True, unused=["two", "three"])]
+    found = [record("un", doubtful=True, untranslated=["two", "three"])]
     shown = pressed("one", {"status": 200, "body": {"translations": found}})
     assert shown["lines"][0]["notes"] == [
         "perhaps left out: two, three",

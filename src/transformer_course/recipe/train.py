@@ -16,8 +16,7 @@ from transformer_course.corpus.batches import Example
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
-from transformer_course.encoder_decoder import Transformer
-from transformer_course.leaving_out import spread, telling_words, word_places
+from transformer_course.lexicon import usual_translations
 from transformer_course.recipe.data import encode_pairs
 from transformer_course.recipe.folder import recipe_to_resume, refuse_lost, refuse_used
 from transformer_course.recipe.settings import Recipe
@@ -31,7 +30,6 @@ from transformer_course.training.telling import tell
 from transformer_course.translator import Translator, load_vocabulary, save_vocabulary
 
 _CALIBRATED = 200  # held-out sentences that decide which translations are doubtful
-_LEFT_OUT = 10_000  # training pairs that show which words translations depend on
 
 
 class PairError(ValueError):
@@ -168,11 +166,8 @@ def train_translator(
         if outcome != "interrupted" and processes.first:
             _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
-            if isinstance(model, Transformer):
-                known = train.texts("sample") if isinstance(train, Shards) else train
-                some = spread(known, _LEFT_OUT)
-                places = [word_places(vocabulary, pair.source) for pair in some]
-                translator.telling = telling_words(model, encode_pairs(vocabulary, some), places)
+            known = train.texts("sample") if isinstance(train, Shards) else train
+            translator.lexicon = usual_translations([(p.source, p.target) for p in known])
             translator.save(folder)
         return translator, outcome
 

@@ -48,7 +48,7 @@ function item(found) {
 function notes(found) {
   return [
     found.unseen.length && `not in the training text: ${found.unseen.join(", ")}`,
-    found.unused.length && `perhaps left out: ${found.unused.join(", ")}`,
+    found.untranslated.length && `perhaps left out: ${found.untranslated.join(", ")}`,
     found.doubtful && "the model is unsure of this translation",
     found.cut && "the model found no end, so the translation is cut",
   ].filter(Boolean);

@@ -226,5 +226,5 @@ def _checked(sentence: str, number: int, translator: Translator, limits: Limits)
 
 def _record(answer: Answer) -> dict[str, Any]:
     """An answer as JSON says it; what could have gone wrong with a sentence was refused before."""
-    names = ("text", "unseen", "doubtful", "unused", "cut")
+    names = ("text", "unseen", "doubtful", "untranslated", "cut")
     return {name: getattr(answer, name) for name in names}

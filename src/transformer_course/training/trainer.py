@@ -143,8 +143,9 @@ class Trainer:
             "finished", "stopped early" or "interrupted".
 
         Raises:
-            DivergedError: if the loss or the gradient is no longer a number; the update is not made.
-            ValueError: if `evaluate` gives no finite "loss", an example holds the id of a special token, or the
+            DivergedError: if the loss or the gradient is no longer a number: the update is not made; or the loss of
+                the validation.
+            ValueError: if `evaluate` gives no "loss", an example holds the id of a special token, or the
                 processes don't train the same.
             CheckpointError: if a checkpoint can't be written.
             LostProcessError: if another process has ended.
@@ -436,8 +437,9 @@ class Trainer:
 
         Raises:
             CheckpointError: if a checkpoint is damaged, or none of the history's is left.
+            DivergedError: if the loss of the averaged weights is no number.
             LostProcessError: if another process has ended.
-            ValueError: if `evaluate` gives no finite "loss".
+            ValueError: if `evaluate` gives no "loss".
         """
         self.model.eval()
         if not self.history:
