@@ -143,8 +143,8 @@ class Trainer:
             "finished", "stopped early" or "interrupted".
 
         Raises:
-            DivergedError: if the loss or the gradient is no longer a number: the update is not made; or the loss of
-                the validation.
+            DivergedError: if the loss or the gradient is no longer a number (the update is not made), or the loss
+                of the validation.
             ValueError: if `evaluate` gives no "loss", an example holds the id of a special token, or the
                 processes don't train the same.
             CheckpointError: if a checkpoint can't be written.
