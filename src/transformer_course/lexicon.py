@@ -17,7 +17,7 @@ from transformer_course.non_autoregressive.ibm_models import IbmModel
 Lexicon = Mapping[str, frozenset[str]]
 Item = TypeVar("Item")
 
-_LETTERS = 4  # of a word are compared: most endings come later
+_SOURCE, _TARGET = 5, 4  # letters of a word that are compared: most endings come later
 _SELDOM = 5  # a word that was met in fewer pairs isn't judged
 _UPDATES = 5  # of model 1
 _RARE = 0.001  # a translation that is less probable is none
@@ -44,9 +44,11 @@ def usual_translations(pairs: Sequence[tuple[str, str]]) -> dict[str, frozenset[
     >>> pairs = [(f"{a} and {b}", f"{colours[a]} et {colours[b]}") for a in colours for b in colours]
     >>> lexicon = usual_translations(pairs)
     >>> sorted(lexicon), untranslated(lexicon, "Red, and green!", "Rouges !")
-    (['and', 'blue', 'gree', 'red'], ('and', 'green'))
+    (['and', 'blue', 'green', 'red'], ('and', 'green'))
     """
-    known = [(_beginnings(src), _beginnings(tgt)) for src, tgt in spread(pairs, _PAIRS)]
+    known = [
+        (_beginnings(src, _SOURCE), _beginnings(tgt, _TARGET)) for src, tgt in spread(pairs, _PAIRS)
+    ]
     choices = sum((len(src) + 1) * len(tgt) for src, tgt in known)
     known = spread(known, len(known) * _CHOICES // max(choices, _CHOICES))
     if not any(tgt for _, tgt in known):
@@ -83,11 +85,11 @@ def untranslated(lexicon: Lexicon, source: str, target: str) -> tuple[str, ...]:
     Returns:
         Those words, each once, in their order; none of which the lexicon knows nothing.
     """
-    said = {*_beginnings(target)}
+    said = {*_beginnings(target, _TARGET)}
     found = (
         word
         for word in words(normalise(source))
-        if any(part in lexicon and not said & lexicon[part] for part in _beginnings(word))
+        if any(part in lexicon and not said & lexicon[part] for part in _beginnings(word, _SOURCE))
     )
     return tuple(dict.fromkeys(found))
 
@@ -109,11 +111,11 @@ def spread(items: Sequence[Item], most: int) -> list[Item]:
     return [items[i * len(items) // count] for i in range(count)]
 
 
-def _beginnings(text: str) -> list[str]:
+def _beginnings(text: str, letters: int) -> list[str]:
     """The first letters of each word; parts that an apostrophe or a hyphen joins are words of their own.
 
-    >>> _beginnings("Explorera-t-elle l'île, demain ?")
+    >>> _beginnings("Explorera-t-elle l'île, demain ?", 4)
     ['expl', 't', 'elle', 'l', 'île', ',', 'dema', '?']
     """
     parts = (part for word in words(normalise(text)) for part in re.split("['-]", word))
-    return [part[:_LETTERS].lower() for part in parts if part]
+    return [part[:letters].lower() for part in parts if part]

@@ -309,7 +309,7 @@ def test_a_translation_that_the_model_is_unsure_of_has_a_note(run: Run, tmp_path
 
 def test_a_word_without_a_usual_translation_is_named(run: Run, tmp_path: Path) -> None:
     translator = Translator(trained().model, trained().vocabulary)
-    translator.lexicon = {word: frozenset({"neuf"}) for word in ("two", "thre")}
+    translator.lexicon = {word: frozenset({"neuf"}) for word in ("two", "three")}
     translator.save(tmp_path)
     result = run("translate", tmp_path, "one two three", "one")
     told = 'no usual translation of "two", "three": perhaps left out'

@@ -143,7 +143,7 @@ class Trainer:
             "finished", "stopped early" or "interrupted".
 
         Raises:
-            DivergedError: if the loss or the gradient is no longer a number (the update is not made), or the loss
+            DivergedError: if the loss or the gradient is no longer a number (the update is not made), or that
                 of the validation.
             ValueError: if `evaluate` gives no "loss", an example holds the id of a special token, or the
                 processes don't train the same.
