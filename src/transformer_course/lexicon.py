@@ -2,12 +2,13 @@
 
 IBM model 1 counts in the training pairs what each word is translated by. A word that had one of its usual
 translations beside it in every pair, and has none now, was probably left out, or translated wrongly. Words are
-compared by their first letters, so *danse*, *dansent* and *dansera* count as one translation.
+compared by their first letters: *danse*, *dansent* and *dansera* count as one translation.
 """
 
+import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TypeVar
 
 from transformer_course.corpus.normal_form import normalise
@@ -21,16 +22,16 @@ _SOURCE, _TARGET = 5, 4  # letters of a word that are compared: most endings com
 _SELDOM = 5  # a word that was met in fewer pairs isn't judged
 _UPDATES = 5  # of model 1
 _RARE = 0.001  # a translation that is less probable is none
-_SHARE = 0.5  # of what was the least in a pair, a usual translation has
-_PAIRS, _CHOICES = 50_000, 3_000_000  # pairs, and pairs of words in them, that are counted: 200 MB
+_PAIRS, _CHOICES = 50_000, 1_000_000  # pairs, and pairs of words in them, that are counted: 200 MB
 
 
 def usual_translations(pairs: Sequence[tuple[str, str]]) -> dict[str, frozenset[str]]:
     """Learn from sentence pairs which translations of a word are usual.
 
-    In a pair, the probability of a word's translation is the highest of all target words, in the table of IBM
-    model 1 (Brown et al. 1993, §4.1). The lowest of all pairs decides: target words with half of that or more
-    are usual. A word that once had none is left out: it can be right without.
+    They are as few as it takes that each pair of the word has one of them. First comes the one that is in most
+    pairs; each pair counts by the translation's probability in the table of IBM model 1 (Brown et al. 1993,
+    §4.1) and by how rare it is among all targets. Then comes the one that is in most of the pairs left. A word
+    that in some pair has no translation at all isn't judged: it can do without.
 
     Args:
         pairs: source and target of each sentence. At most 50,000 of them are read, from all over, and fewer of
@@ -56,22 +57,32 @@ def usual_translations(pairs: Sequence[tuple[str, str]]) -> dict[str, frozenset[
     model = IbmModel(known)
     for _ in range(_UPDATES):
         model.update()
-    met = Counter(word for src, _ in known for word in set(src))
-    tables = {
-        word: model.translations(word, _RARE)
-        for word, count in met.items()
-        if count >= _SELDOM and word.isalnum()
-    }
-    least = dict.fromkeys(tables, 1.0)
+    cases: dict[str, list[set[str]]] = {}
     for src, tgt in known:
-        for word in tables.keys() & set(src):
-            found = max((tables[word].get(other, 0.0) for other in tgt), default=0.0)
-            least[word] = min(least[word], found)
-    return {
-        word: frozenset(str(other) for other, p in tables[word].items() if p >= _SHARE * low)
-        for word, low in least.items()
-        if low
-    }
+        for word in set(src):
+            cases.setdefault(word, []).append({*tgt})
+    frequency = Counter(other for _, tgt in known for other in set(tgt))
+    found = {}
+    for word, targets in cases.items():
+        if len(targets) >= _SELDOM and word.isalnum():
+            table = model.translations(word, _RARE)
+            weights = {
+                str(y): p * math.log1p(len(known) / frequency[str(y)]) for y, p in table.items()
+            }
+            found[word] = _as_few_as_cover(targets, weights)
+    return {word: usual for word, usual in found.items() if usual}
+
+
+def _as_few_as_cover(targets: Sequence[Set[str]], weights: Mapping[str, float]) -> frozenset[str]:
+    """Few words of which each target has one; none if there is a target without any of those with a weight."""
+    usual: set[str] = set()
+    while targets:
+        votes = Counter(word for target in targets for word in target & weights.keys())
+        if not votes:
+            return frozenset()
+        usual.add(max(sorted(votes), key=lambda word: votes[word] * weights[word]))
+        targets = [target for target in targets if not usual & target]
+    return frozenset(usual)
 
 
 def untranslated(lexicon: Lexicon, source: str, target: str) -> tuple[str, ...]:
