@@ -30,6 +30,7 @@ from unittest.mock import patch
 import torch
 from torch import Tensor, nn
 
+from transformer_course import lexicon
 from transformer_course.checkpoints import (
     list_checkpoints,
     load_checkpoint,
@@ -40,7 +41,6 @@ from transformer_course.corpus import grammar, multi30k
 from transformer_course.corpus.pairs import Pair
 from transformer_course.decoding import beam_search, greedy, sample
 from transformer_course.encoder_decoder import Transformer
-from transformer_course.recipe import train as training_of_a_translator
 from transformer_course.training import Trainer, average_checkpoints
 from transformer_course.translator import Translator
 
@@ -189,7 +189,7 @@ def _small_corpora() -> Iterator[None]:
     with (
         patch.object(grammar, "challenge_sets", few),
         patch.object(multi30k, "load_pairs", not_multi30k),
-        patch.object(training_of_a_translator, "_LEFT_OUT", 100),
+        patch.object(lexicon, "_PAIRS", 100),
     ):
         yield
 

@@ -72,11 +72,6 @@ def share_of_the_way__moved_only(this, patched, other):
     return a - p
 
 
-def share_of_the_way__absolute(this, patched, other):
-    a, p, o = (np.log(x[0]) - np.log(x[1]) for x in (this, patched, other))
-    return abs(a - p) / abs(a - o)
-
-
 def share_of_the_way__cut_to_one(this, patched, other):
     a, p, o = (np.log(x[0]) - np.log(x[1]) for x in (this, patched, other))
     return np.clip((a - p) / (a - o), 0, 1)

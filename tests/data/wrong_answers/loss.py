@@ -124,10 +124,6 @@ def smoothed_targets__always_ten_percent(labels, n_words, smoothing):
     return 0.9 * np.eye(n_words)[labels] + 0.1 / n_words
 
 
-def smoothed_targets__shared_by_the_positions(labels, n_words, smoothing):
-    return (1 - smoothing) * np.eye(n_words)[labels] + smoothing / len(labels)
-
-
 def smoothed_targets__divided_by_their_sum(labels, n_words, smoothing):
     raw = np.eye(n_words)[labels] + smoothing
     return raw / raw.sum(axis=-1, keepdims=True)

@@ -315,12 +315,6 @@ def largest_errors__scaled_by_the_length(x, w_key, keys, scores, weights, output
     return _largest((keys, scores, weights, output), right)
 
 
-def largest_errors__output_from_true_weights(x, w_key, keys, scores, weights, output):
-    right = _steps(x, w_key, keys, scores, weights)
-    right[3] = right[2] @ x
-    return _largest((keys, scores, weights, output), right)
-
-
 def largest_errors__relative(x, w_key, keys, scores, weights, output):
     right = _steps(x, w_key, keys, scores, weights)
     printed = (keys, scores, weights, output)

@@ -48,10 +48,6 @@ def inverse_sqrt_rate__positive_exponent(step, d_model, warmup_steps):
     return d_model**-0.5 * min(step**0.5, step * warmup_steps**-1.5)
 
 
-def inverse_sqrt_rate__one_step_early(step, d_model, warmup_steps):
-    return d_model**-0.5 * min((step + 1) ** -0.5, (step + 1) * warmup_steps**-1.5)
-
-
 _ANSWERS = {"a": 6, "b": 5, "c": 0.25, "d": 0.5, "e": 0.003, "f": 8.29, "g": 40, "h": 3}
 
 
