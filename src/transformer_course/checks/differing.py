@@ -113,8 +113,6 @@ def _relation(actual: Array, expected: Array) -> str:
     >>> _relation(np.array([[1.0, 3.0], [2.0, 4.0]]), np.array([[1.0, 2.0], [3.0, 4.0]]))
     '; rows and columns are exchanged'
     """
-    if expected.dtype.kind == "b":
-        return "; each is the opposite" if (actual != expected).all() else ""
     if expected.dtype.kind != "f" or not (np.isfinite(actual) & np.isfinite(expected)).all():
         return ""
     largest = np.argmax(np.abs(expected))

@@ -160,9 +160,10 @@ largest_errors = Exercise(
             "even those that follow from it. From which numbers does each step start?",
         ),
         Misconception(
-            "the mask left out",
+            "the future takes part in the softmax",
             _with(lambda s, width: _softmax(s / np.sqrt(width))),
-            "Your weights see the future. The example is causal.",
+            "The example is causal. In yours, keys of the future get a share of the weight 1, even if they are "
+            "hidden afterwards.",
         ),
         Misconception(
             "the future scored 0",

@@ -103,7 +103,7 @@ CASES = (
     _case("an overflow below zero", [8.0, -np.inf], 8.0, 10.0, 2, 5),
     _case("NaN", [np.nan, 8.0], 8.0, 10.0, 2, 5),
     _case("the last update before the scale grows", [16.0, -8.0], 8.0, 10.0, 4, 5),
-    _case("one update before that", [16.0, -8.0], 8.0, 10.0, 3, 5),
+    _case("the last update but one before the scale grows", [16.0, -8.0], 8.0, 10.0, 3, 5),
     _case("an overflow where the scale would have grown", [np.inf, 8.0], 8.0, 10.0, 4, 5),
     _case("zeros", [0.0, 0.0], 8.0, 10.0, 0, 5),
 )
