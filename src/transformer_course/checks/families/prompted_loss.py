@@ -60,7 +60,8 @@ PARTS = {
     "shift": ("what is compared with what", "Which token do the logits of place t score?"),
     "late": (
         "where the continuation begins",
-        "Places count from 0. Which place follows the prompt?",
+        "Places count from 0, and the first target is the second token. Which target is the first one after "
+        "the prompt?",
     ),
     "padding": ("the padding", "Append ten columns of padding. Does your number change?"),
 }

@@ -129,7 +129,7 @@ decoder_mask = Exercise(
         Misconception(
             "the rows of padding hidden, not the columns",
             _mask(lambda real, causal: _rows(real) & causal),
-            "Your padded queries see nothing, but other queries still see padding. Whom must the "
+            "Your padded queries see nothing, but padding before a token is still seen. Whom must the "
             "mask keep from being looked at?",
         ),
         Misconception(
