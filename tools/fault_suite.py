@@ -158,6 +158,11 @@ class Bench:
         with suppress(KeyboardInterrupt):
             train_translator(PAIRS, PAIRS, self.stopped, SMALL, report=stop)
 
+    def compare(self, found: dict[str, torch.Tensor], told: str = "another model") -> None:
+        """Raise `Silent` if these aren't the weights of the finished run."""
+        if not all(torch.equal(found[name], weight) for name, weight in self.weights.items()):
+            raise Silent(told)
+
     def translated(self, folder: Path) -> list[str]:
         """What a run's translator says."""
         return Translator.load(folder).translate(["one two", "five three"], beam=2)
@@ -180,8 +185,7 @@ class Bench:
                 same = Recipe.load(folder) == recipe and load_run(folder) == data
             else:
                 same = self.translated(folder) == self.words
-                weights = load_tensors(folder / "model.safetensors")[0]
-                same &= all(torch.equal(weights[n], w) for n, w in self.weights.items())
+                self.compare(load_tensors(folder / "model.safetensors")[0], name)
             if not same:
                 raise Silent(name)
 
@@ -216,9 +220,7 @@ class Bench:
                 safetensors.torch.save(kept, {"values": f"{_digest(kept, text)} {text}"})
             )
             translator, _ = train_translator(PAIRS, PAIRS, folder, resume=True)
-            found = weights_of(translator.model)
-            if not all(torch.equal(found[n], w) for n, w in self.weights.items()):
-                raise Silent(repr(told)[:300])
+            self.compare(weights_of(translator.model), repr(told)[:300])
 
         return case
 
@@ -247,9 +249,7 @@ class Bench:
                 ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
                 if "Traceback" in ended.stderr or (at < 0 and ended.returncode):
                     raise RuntimeError(ended.stderr[-500:])
-            found = load_tensors(folder / "model.safetensors")[0]
-            if not all(torch.equal(found[n], w) for n, w in self.weights.items()):
-                raise Silent("another model")
+            self.compare(load_tensors(folder / "model.safetensors")[0])
 
         return case
 
@@ -294,9 +294,7 @@ class Bench:
         """Resume a run, or begin it where nothing was written; it must end as one that never stopped."""
         begun = (folder / "recipe.json").exists()
         train_translator(PAIRS, PAIRS, folder, None if begun else SMALL, resume=begun)
-        found = load_tensors(folder / "model.safetensors")[0]
-        if not all(torch.equal(found[n], w) for n, w in self.weights.items()):
-            raise Silent("another model")
+        self.compare(load_tensors(folder / "model.safetensors")[0])
 
     def poisoned(self) -> Case:
         """Somewhere in a model a number is none, or infinite; the run then goes on from what it has."""

@@ -118,11 +118,9 @@ def _relation(actual: Array, expected: Array) -> str:
     largest = np.argmax(np.abs(expected))
     factor = actual.flat[largest] / expected.flat[largest] if expected.any() else 0.0
     if factor and close(actual, factor * expected, NEAR).all():
-        return (
-            "; each has the other sign"
-            if np.isclose(factor, -1)
-            else (f"; each is {number(factor)} times what was expected")
-        )
+        if np.isclose(factor, -1):
+            return "; each has the other sign"
+        return f"; each is {number(factor)} times what was expected"
     added = actual.flat[0] - expected.flat[0]
     if close(actual, expected + added, NEAR).all():
         return f"; each is {number(abs(added))} too {'large' if added > 0 else 'small'}"
