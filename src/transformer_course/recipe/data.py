@@ -15,14 +15,16 @@ from transformer_course.recipe.settings import RECIPES
 
 # Which corpus uses what; the others would ignore it.
 USED_BY = {
-    "n_pairs": ("grammar",),
+    "n_pairs": ("grammar", "everyday"),
     "folder": ("multi30k",),
-    "languages": ("grammar", "multi30k"),
+    "languages": ("grammar", "everyday", "multi30k"),
     "form": ("multi30k",),
 }
+WRITTEN = ("grammar", "everyday")  # by rules, as many pairs as are asked for
 # From which language into which; the first is taken if nothing is said.
 LANGUAGES = {
     "grammar": ("en-fr", "fr-en"),
+    "everyday": ("en-fr", "fr-en"),
     "multi30k": ("en-de", "en-fr", "de-en", "fr-en", "de-fr", "fr-de"),
 }
 
@@ -31,7 +33,7 @@ def uses(corpus: str, name: str) -> bool:
     """Whether a corpus uses a field of `Data`.
 
     Args:
-        corpus: "grammar" or "multi30k"; empty for files of one's own.
+        corpus: "grammar", "everyday" or "multi30k"; empty for files of one's own.
         name: the field.
 
     Returns:
@@ -47,7 +49,7 @@ def check_use(corpus: str, given: Iterable[str]) -> None:
     """Refuse what a corpus would ignore.
 
     Args:
-        corpus: "grammar" or "multi30k"; empty for files of one's own.
+        corpus: "grammar", "everyday" or "multi30k"; empty for files of one's own.
         given: names of fields of `Data`.
 
     Raises:
@@ -67,12 +69,12 @@ class Data:
     """Where sentence pairs come from; kept in a run's `run.json`.
 
     Args:
-        corpus: "grammar" or "multi30k"; empty for files of one's own.
-        n_pairs: how many pairs of the grammar to train on, 0 or more.
+        corpus: "grammar", "everyday" or "multi30k"; empty for files of one's own.
+        n_pairs: how many pairs of the grammar, or of everyday speech, to train on, 0 or more.
         files: two aligned files, or one tab-separated file.
         valid_files: the same for validation; parts of `files` are held out if there are none.
         folder: where the files of Multi30k are; downloaded if left out.
-        languages: for the grammar "en-fr" or "fr-en", for Multi30k "en-de" or another two of en, de and fr.
+        languages: for these two "en-fr" or "fr-en", for Multi30k "en-de" or another two of en, de and fr.
             Left out, it becomes the first of these; it stays empty for files of one's own.
         form: "lc.norm.tok" or "raw", for Multi30k.
         prepared: a folder that `corpus.prepare` wrote.
@@ -139,8 +141,8 @@ class Data:
             ValueError: if `n_pairs` is negative, Multi30k lacks the form, or there is neither a
                 corpus nor one or two files.
         """
-        if self.corpus == "grammar":
-            return self._grammar("train", self.n_pairs), self._grammar("valid", 1000), []
+        if self.corpus in WRITTEN:
+            return self._written("train", self.n_pairs), self._written("valid", 1000), []
         if self.corpus == "multi30k":
             return self._multi30k("train"), self._multi30k("val"), []
         if self.prepared:
@@ -158,15 +160,15 @@ class Data:
         """Pairs that training has not seen.
 
         Returns:
-            1,000 pairs of the grammar's test split, the 2016 test set of Multi30k, or what was held out from
+            1,000 pairs of the test split of the grammar or of everyday speech, the 2016 test set of Multi30k, or what was held out from
             the files.
 
         Raises:
             CorpusError: as `load` does.
             ValueError: if nothing was held out from the files, or as `load` does.
         """
-        if self.corpus == "grammar":
-            return self._grammar("test", 1000)
+        if self.corpus in WRITTEN:
+            return self._written("test", 1000)
         if self.corpus == "multi30k":
             return self._multi30k("test_2016_flickr")
         if test := self.load()[2]:
@@ -191,11 +193,12 @@ class Data:
                 return f"{files[0]}, line {pairs.index(pair) + 1}: "
         return ""
 
-    def _grammar(self, split: str, n: int) -> list[Pair]:
+    def _written(self, split: str, n: int) -> list[Pair]:
         # Every command would wait half a second for its lexicon.
-        from transformer_course.corpus import grammar
+        from transformer_course.corpus import everyday, grammar
 
-        pairs = grammar.generate(split, n, seed=0)
+        corpus = grammar if self.corpus == "grammar" else everyday
+        pairs = corpus.generate(split, n, seed=0)
         return list(pairs if self.languages == "en-fr" else map(Pair.turned, pairs))
 
     def _multi30k(self, split: str) -> list[Pair]:

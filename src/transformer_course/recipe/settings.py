@@ -185,6 +185,9 @@ GRAMMAR_RECIPE = Recipe(
     ),
 )
 
+# The same with more words, so that everyday ones stay whole.
+EVERYDAY_RECIPE = replace(GRAMMAR_RECIPE, vocab_size=5000)
+
 # 29,000 sentences, read sixty times: dropout and smoothing keep the model from learning them by heart.
 MULTI30K_RECIPE = Recipe(
     preset="narrow",
@@ -200,5 +203,9 @@ MULTI30K_RECIPE = Recipe(
         average=10,
     ),
 )
-RECIPES = {"grammar": GRAMMAR_RECIPE, "multi30k": MULTI30K_RECIPE}
+RECIPES = {
+    "grammar": GRAMMAR_RECIPE,
+    "everyday": EVERYDAY_RECIPE,
+    "multi30k": MULTI30K_RECIPE,
+}
 NAMED_RECIPES = RECIPES | {"small-corpus": MULTI30K_RECIPE}  # for pairs of any corpus

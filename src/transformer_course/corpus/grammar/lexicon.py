@@ -77,44 +77,53 @@ def read_table(name: str) -> Iterator[list[str]]:
 
 def read_nouns() -> list[Noun]:
     """All nouns."""
-    nouns = []
-    for english, plural, french, gender, pluriel, classes in read_table("nouns"):
-        tags = frozenset(classes.split()) | {english}
-        nouns.append(
-            Noun(
-                english,
-                (english, plural or m.english_plural(english)),
-                (french, pluriel or m.french_plural(french)),
-                gender,
-                "mass" in tags,
-                tags,
-            )
-        )
-    return nouns
+    return [make_noun(*row) for row in read_table("nouns")]
+
+
+def make_noun(
+    english: str, plural: str, french: str, gender: str, pluriel: str, classes: str
+) -> Noun:
+    """One row of the table of nouns, its regular forms filled in."""
+    tags = frozenset(classes.split()) | {english}
+    return Noun(
+        english,
+        (english, plural or m.english_plural(english)),
+        (french, pluriel or m.french_plural(french)),
+        gender,
+        "mass" in tags,
+        tags,
+    )
 
 
 def read_adjectives() -> list[Adjective]:
     """All adjectives."""
-    adjectives = []
-    for name, comparative, french, feminine, pluriel, vowel, place, classes in read_table(
-        "adjectives"
-    ):
-        feminine = feminine or m.french_feminine(french)
-        forms = {
-            "m": (french, pluriel or m.french_plural(french)),
-            "f": (feminine, m.french_plural(feminine)),
-        }
-        adjectives.append(
-            Adjective(
-                name,
-                comparative,
-                forms,
-                vowel or french,
-                place == "before",
-                frozenset(classes.split()),
-            )
-        )
-    return adjectives
+    return [make_adjective(*row) for row in read_table("adjectives")]
+
+
+def make_adjective(
+    name: str,
+    comparative: str,
+    french: str,
+    feminine: str,
+    pluriel: str,
+    vowel: str,
+    place: str,
+    classes: str,
+) -> Adjective:
+    """One row of the table of adjectives, its regular forms filled in."""
+    feminine = feminine or m.french_feminine(french)
+    forms = {
+        "m": (french, pluriel or m.french_plural(french)),
+        "f": (feminine, m.french_plural(feminine)),
+    }
+    return Adjective(
+        name,
+        comparative,
+        forms,
+        vowel or french,
+        place == "before",
+        frozenset(classes.split()),
+    )
 
 
 def read_verbs() -> list[Verb]:

@@ -57,7 +57,7 @@ def starts_with_vowel_letter(word: str) -> bool:
     >>> [starts_with_vowel_letter(word) for word in ("apple", "honest", "useful", "cat")]
     [True, True, False, False]
     """
-    return word.startswith("honest") or (word[0] in "aeiou" and not word.startswith("use"))
+    return word.startswith("honest") or (word[0] in "aeiou" and not word.startswith(("use", "uni")))
 
 
 def choose_adjectives(dice: Dice, noun: Noun, wanted: float) -> list[Adjective]:

@@ -1,0 +1,50 @@
+"""The corpus of the demo translator: the grammar's sentences, and what people type first (chapter 07).
+
+The grammar shows phenomena, one rule for each, and the experiments measure on it; nobody talks like that all day.
+Here its sentences are mixed with everyday speech. `words` and `slots` read the tables in `data`; `modes` are the
+tenses and modal verbs that a predicate can have, `predicates` what people do or are, `rules` the sentences, and
+`contractions` writes "I'm" for "I am".
+"""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from transformer_course.corpus.everyday.contractions import contracted
+from transformer_course.corpus.everyday.rules import RULES
+from transformer_course.corpus.grammar import URN as GRAMMAR
+from transformer_course.corpus.grammar.dice import Dice
+from transformer_course.corpus.grammar.draft import sentences_of
+from transformer_course.corpus.grammar.orthography import Style
+from transformer_course.corpus.grammar.splits import SPLITS, check_request
+from transformer_course.corpus.pairs import Pair
+
+__all__ = ["RULES", "generate"]
+
+PER_RULE = 2  # two parts of everyday speech for each that RULES says, beside the parts of the grammar's mixture
+URN = tuple(
+    contracted(rule)
+    for rule in (*GRAMMAR, *(rule for rule, parts in RULES.items() for _ in range(PER_RULE * parts)))
+)
+
+
+def generate(split: str, n: int, seed: int = 0, style: Style | None = None) -> Iterator[Pair]:
+    """Random pairs of one split, as `corpus.grammar.generate` gives them.
+
+    Args:
+        split: "train", "valid" or "test"; each has combinations of lemmas of its own.
+        n: how many pairs, 0 or more.
+        seed: another seed gives other sentences.
+        style: capitals and marks of all sentences; each has its own at random if left out.
+
+    Returns:
+        The pairs, made one by one as they are asked for; a sentence may come again.
+
+    Raises:
+        ValueError: for an unknown split or a negative number.
+
+    >>> [pair.source for pair in generate("test", 2)] == [p.source for p in generate("test", 2)]
+    True
+    """
+    check_request(split, n)
+    dice = Dice(seed * len(SPLITS) + SPLITS.index(split))
+    return islice(sentences_of(split, URN, dice, style=style), n)

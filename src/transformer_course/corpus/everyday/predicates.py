@@ -1,0 +1,262 @@
+"""What people do or are: the rows of predicates.tsv, and the grammar's verbs with their objects."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from transformer_course.corpus.everyday.modes import Action
+from transformer_course.corpus.everyday.slots import (
+    Text,
+    combinations_of,
+    draw,
+    fill_english,
+    fill_french,
+    read_places,
+    read_text,
+)
+from transformer_course.corpus.everyday.words import ENGLISH, FRENCH, REFLEXIVE, read_table
+from transformer_course.corpus.grammar.clauses import with_pronoun
+from transformer_course.corpus.grammar.conditionals import RUNNING
+from transformer_course.corpus.grammar.dice import Dice
+from transformer_course.corpus.grammar.lexicon import VERBS, Verb
+from transformer_course.corpus.grammar.morphology import english_ing
+from transformer_course.corpus.grammar.parts import DATIVE, DIRECT, object_of
+from transformer_course.corpus.grammar.phrases import Phrase, Reading
+from transformer_course.corpus.grammar.phrase_book import FIRST_PART
+from transformer_course.corpus.grammar.pronouns import CLITICS, SAME_PERSON, clitic
+from transformer_course.corpus.grammar.spelling import Word
+from transformer_course.corpus.grammar.splits import Combination
+
+Words = list[Word]
+STATES = ("stative", "generic")
+UNWANTED = ("forget", "lose", "miss", "burn", "receive", "hurt", "discover", "bite", "win", "swallow")
+LIKES = tuple(v for v in VERBS if "generic" in v.frame and v.object)
+# "put", "cut", "hit": one form for all times, so whether it is past can't be told
+ACTIONS = tuple(
+    verb
+    for verb in DIRECT
+    if verb.subject & {"person", "animate"} and not verb.frame.intersection(STATES)
+    and verb.name not in (*UNWANTED, "marry")
+)
+GIVING = DATIVE
+EVENTS = tuple(verb for verb in DIRECT if verb.name in UNWANTED and verb.subject & {"person", "animate"})
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A verb and what follows it in one language: a row's English, or one way to say it in French."""
+
+    verb: Verb
+    reflexive: bool
+    text: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of the table."""
+
+    kinds: str
+    places: tuple[str, ...]
+    english: tuple[Side, ...]
+    french: tuple[Side, ...]
+    trained: int
+
+
+def read_side(text: str, places: Sequence[str], french: bool) -> Side:
+    """A verb in brackets and the rest."""
+    name, _, rest = text.strip()[1:].partition("]")
+    rest = rest.strip().removeprefix("/ ").strip()
+    reflexive = french and name.startswith("se ")
+    if not french:
+        verb = ENGLISH[name]
+    else:
+        verb = REFLEXIVE[name[3:]] if reflexive else FRENCH[name]
+    return Side(verb, reflexive, read_text(rest, places))
+
+
+def read_row(kinds: str, english: str, french: str) -> Row:
+    """One row of the table."""
+    places = read_places(english.split(" | ")[0])
+    trained, _, others = french.partition(" || ")
+    sides = [
+        [read_side(text, places, in_french) for text in texts.split(" | ") if text]
+        for texts, in_french in ((english, False), (trained, True), (others, True))
+    ]
+    return Row(kinds, tuple(places), tuple(sides[0]), (*sides[1], *sides[2]), len(sides[1]))
+
+
+ROWS = tuple(read_row(*row) for row in read_table("predicates"))
+
+
+class Predicate:
+    """A predicate with its places filled.
+
+    Attributes:
+        kinds: as in the table.
+        verb: the English verb.
+        english: the words after it.
+        phrases: those with French readings.
+        combinations: which of its words may meet.
+        trained: so many of the French ways are trained on.
+    """
+
+    def __init__(
+        self,
+        kinds: str,
+        verb: Verb,
+        english: Words,
+        phrases: list[Phrase],
+        combinations: list[Combination],
+        sides: Sequence[Side],
+        trained: int = 1,
+        pronoun: bool = False,
+        dative: bool = False,
+        places: Sequence[str] = (),
+    ) -> None:
+        self.places = places
+        self.kinds, self.verb, self.english, self.phrases = kinds, verb, english, phrases
+        self.combinations, self.sides, self.trained = combinations, sides, trained
+        self.pronoun, self.dative = pronoun, dative
+
+    def french(
+        self, who: Reading | None, readings: Sequence[Reading], negated: bool
+    ) -> list[tuple[Action, Words]]:
+        """Each right way to say it: the verb, and the words after it."""
+        if self.dative:
+            clitics = tuple(readings[0].words)
+            rest = readings[1].negated if negated else readings[1].words
+            return [(Action(self.sides[0].verb, False, clitics), rest)]
+        if self.pronoun:
+            clitics = tuple(readings[0].words)
+            action = Action(self.sides[0].verb, False, clitics, readings[0])
+            return [(action, [])]
+        if not self.sides[0].text.parts and readings:  # a verb of the grammar with its object
+            return [(Action(self.sides[0].verb), readings[0].negated if negated else readings[0].words)]
+        return [
+            (
+                Action(side.verb, side.reflexive),
+                fill_french(side.text, readings, who, negated and side.verb.infinitive != "être"),
+            )
+            for side in self.sides
+        ]
+
+
+def from_table(dice: Dice, rows: Sequence[Row], owner: str, negated: bool) -> Predicate:
+    """A predicate by a row of the table."""
+    row = dice.pick(rows)
+    side = dice.pick(row.english)
+    phrases = []
+    for role, place in enumerate(row.places, 2):
+        if place in ("do", "doing"):
+            phrases.append(done(dice, role, doing=place == "doing"))
+        else:
+            phrases.append(draw(dice, place, role, owner, negated))
+    name = side.verb.name if side.verb.name != "be" else "is"
+    combinations = combinations_of(name, phrases)
+    if not combinations:  # a row without nouns meets its subjects everywhere
+        combinations = []
+    return Predicate(
+        row.kinds, side.verb, fill_english(side.text, phrases), phrases, combinations, row.french, row.trained, places=row.places
+    )
+
+
+def to_somebody(dice: Dice, subject: Phrase, negated: bool) -> Predicate:
+    """He told me a story: il m'a raconté une histoire; she sends it to him."""
+    verb = dice.pick(GIVING)
+    thing = verb_with_object(dice, (verb,), "l", negated)
+    while True:
+        whom = clitic(dice.pick(tuple(word for word in CLITICS if word != "it")), indirect=True)
+        if subject.english[0][0] not in SAME_PERSON.get(whom.english[0][0], ()):
+            break
+    if verb.particle or verb.name in ("return", "explain"):
+        english = [*thing.english, ("to", whom.english[0][1]), *whom.english]
+    else:
+        english = [*whom.english, *thing.english]
+    sides = thing.sides
+    return Predicate("a", verb, english, [whom, *thing.phrases], thing.combinations, sides, dative=True)
+
+
+MANNERS = (
+    ("fast", "vite"),
+    ("too fast", "trop vite"),
+    ("slowly", "lentement"),
+    ("well", "bien"),
+    ("very well", "très bien"),
+    ("badly", "mal"),
+    ("a lot", "beaucoup"),
+    ("too much", "trop"),
+    ("together", "ensemble"),
+    ("again", "encore"),
+    ("better than me", "mieux que moi"),
+    ("early", "tôt"),
+    ("late", "tard"),
+)
+MANNERLY = tuple(
+    verb
+    for verb in VERBS
+    if verb.name in ("run", "walk", "swim", "dance", "sing", "work", "sleep", "eat", "drink", "cook", "draw", "study")
+    and not verb.object
+)
+
+
+def in_a_manner(dice: Dice) -> Predicate:
+    """She sings better than me: elle chante mieux que moi."""
+    verb = dice.pick(MANNERLY)
+    english, french = dice.pick(MANNERS) if dice.chance(0.8) else ("", "")
+    side = Side(verb, False, read_text(french, ()))
+    words = [(word, FIRST_PART) for word in english.split()]
+    combinations: list[Combination] = [(verb.name, english.split()[0])] if english else []
+    return Predicate("ap" if not english else "ai", verb, words, [], combinations, [side])
+
+
+def done(dice: Dice, role: int, *, doing: bool) -> Phrase:
+    """"read a book" or "reading a book": lire un livre."""
+    key = 10 * role + 9
+    if dice.chance(0.3):
+        verb = dice.pick(RUNNING)
+        thing: Phrase | None = None
+    else:
+        verb = dice.pick(ACTIONS)
+        thing = object_of(dice, verb, role)
+    english = [(english_ing(verb.base) if doing else verb.base, key)]
+    english += [(word, key) for word in verb.particle.split()]
+    infinitive: Words = [(verb.infinitive, key)]
+    infinitive += [(verb.complement, key)] if verb.complement else []
+    if thing is None:
+        reading = Reading(infinitive, 2, "m", False, infinitive)
+        return Phrase(english, (reading,), True)
+    readings = tuple(
+        r._replace(words=[*infinitive, *r.words], negated=[*infinitive, *r.words]) for r in thing.readings
+    )
+    return thing._replace(english=[*english, *thing.english], readings=readings)
+
+
+def verb_with_object(dice: Dice, verbs: Sequence[Verb], kinds: str, negated: bool) -> Predicate:
+    """A verb of the grammar with an object: a noun, or a pronoun."""
+    verb = dice.pick(verbs)
+    side = Side(verb, False, Text(()))
+    if kinds != "l" and dice.chance(0.3):
+        personal = bool(verb.object & {"person", "animate"})
+        words = tuple(CLITICS) if personal else ("it", "it", "them")
+        thing = clitic(dice.pick(words))
+        particle: Words = [(verb.particle, 80)] if verb.particle else []
+        english = with_pronoun(verb, [(verb.base, 80), *particle], thing.english)[1:]
+        return Predicate(
+            kinds, bare(verb), english, [thing], [(thing.english[0][0], verb.name)], [side], pronoun=True
+        )
+    thing = object_of(dice, verb)
+    english = list(thing.english)
+    mass = thing.readings[0].words[0][0] in ("de+", "des")
+    if mass and (negated or dice.chance(0.4)):
+        english = [("any" if negated else "some", 21), *english]
+    elif english[0][0] in ("this", "these") and dice.chance(0.4):
+        english[0] = ({"this": "that", "these": "those"}[english[0][0]], 21)
+    assert thing.noun is not None
+    combinations = [(verb.name, thing.noun.name), *thing.combinations]
+    return Predicate(kinds, verb, english, [thing], combinations, [side])
+
+
+def bare(verb: Verb) -> Verb:
+    """A verb whose particle stands with its object: "turn it on"."""
+    from dataclasses import replace
+
+    return replace(verb, particle="") if verb.particle else verb

@@ -1,0 +1,343 @@
+"""Texts with places for nouns, in both languages: "{own:carried}" becomes my keys and mes clés.
+
+A place names a determiner and a class of nouns, "{a:snack}". The determiners are those of the grammar and
+
+    own     my, your, his, …: whose the subject is
+    all     in general: chocolate, le chocolat; spiders, les araignées
+    some    bread, some bread, any bread: du pain; negated, pas de pain
+    bare    without any: for a French "de" or "sans"
+
+A class with a 1 after it has no plurals. A star asks for an adjective, "{a*:dwelling}". A list of slots.tsv is a place, too, "{day}", and so is a time,
+"{@past}". "<tired>" in French is an adjective that agrees with the subject, "<open@0>" with the first place.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from transformer_course.corpus.everyday.words import ADJECTIVES, read_table
+from transformer_course.corpus.grammar.dice import Dice
+from transformer_course.corpus.grammar.lexicon import (
+    NOUN,
+    NOUNS,
+    Noun,
+    adjectives_for,
+    make_noun,
+    nouns_of,
+)
+from transformer_course.corpus.grammar.phrase_book import FIRST_PART, SLOTS
+from transformer_course.corpus.grammar.phrases import (
+    Phrase,
+    Reading,
+    starts_with_vowel_letter,
+    write_noun_phrase,
+)
+from transformer_course.corpus.grammar.spelling import Word
+from transformer_course.corpus.grammar.splits import Combination
+from transformer_course.corpus.pairs import words as words_of
+
+POSSESSED = frozenset(("carried", "vehicle", "device", "read", "home", "luggage", "job", "fact"))
+ADJECTIVE_SHARE = 0.12  # how often a noun has one
+
+
+OWN_NOUNS = {row[0]: make_noun(*row) for row in read_table("nouns")}
+PLURALS = {noun.english[1]: noun for noun in reversed(NOUNS)}
+
+
+def read_classes() -> dict[str, tuple[tuple[Noun, bool], ...]]:
+    """The nouns of each class, and whether they stand in the plural."""
+    classes = {}
+    for name, text in read_table("classes"):
+        found: list[tuple[Noun, bool]] = []
+        for part in text.split(", "):
+            if part[0] == "*":
+                kinds = part.replace("*", "")
+                found += [(noun, False) for noun in nouns_of(kinds)]
+            elif noun := OWN_NOUNS.get(part) or NOUN.get(part):
+                found.append((noun, "plural" in noun.classes))
+            else:
+                found.append((PLURALS[part], True))
+        classes[name] = tuple(found)
+    return classes
+
+
+CLASSES = read_classes()
+
+
+def read_lists() -> dict[str, list[tuple[list[str], list[str]]]]:
+    """The grammar's lists of slots, and those of everyday speech."""
+    lists = dict(SLOTS)
+    for name, english, french in read_table("slots"):
+        lists.setdefault(name, []).append((english.split(), french.split()))
+    return lists
+
+
+LISTS = read_lists()
+
+
+@cache
+def describing(noun: Noun) -> tuple[str, ...]:
+    """The names of adjectives for a noun."""
+    return tuple(adjective.name for adjective in adjectives_for(noun))
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text in one language: each part a word with its key, the number of a place, or an adjective."""
+
+    parts: tuple[Word | int | tuple[str, int, int], ...]
+    register: str = ""  # "tu" or "vous", where it says one of them
+
+
+def read_places(text: str) -> list[str]:
+    """The places of a text, in their order.
+
+    >>> read_places("{own:carried} in {the:city}")
+    ['own:carried', 'the:city']
+    """
+    return [part.split("}")[0] for part in text.split("{")[1:]]
+
+
+def read_text(text: str, places: Sequence[str]) -> Text:
+    """Read one text; its places are numbered as in the list.
+
+    >>> read_text("T: mange / {the:snack}", ["the:snack"])
+    Text(parts=(('mange', 200), 0), register='tu')
+    """
+    register = {"T:": "tu", "V:": "vous"}.get(text[:2], "")
+    parts: list[Word | int | tuple[str, int, int]] = []
+    for key, segment in enumerate((text[2:] if register else text).split(" / "), FIRST_PART):
+        for index, piece in enumerate(segment.replace("{", "\0{").replace("}", "}\0").split("\0")):
+            if index % 2:
+                parts.append(places.index(piece[1:-1]))
+            else:
+                for chunk in piece.replace("<", "\1<").replace(">", ">\1").split("\1"):
+                    if chunk.startswith("<"):
+                        name, _, number = chunk[1:-1].partition("@")
+                        parts.append((name, key, int(number or -1)))
+                    else:
+                        parts += [(word, key) for word in words_of(chunk)]
+    return Text(tuple(parts), register)
+
+
+# English before a plural, English before what can't be counted, French
+QUANTITIES = (
+    ("a lot of", "a lot of", "beaucoup de"),
+    ("a lot of", "a lot of", "beaucoup de"),
+    ("too many", "too much", "trop de"),
+    ("enough", "enough", "assez de"),
+    ("more", "more", "plus de"),
+    ("a few", "a little", "quelques/un peu de"),
+    ("so many", "so much", "tant de"),
+)
+
+
+def quantity(dice: Dice, noun: Noun, role: int) -> Phrase:
+    """A lot of bread: beaucoup de pain; too many dogs: trop de chiens."""
+    many, much, french = dice.pick(QUANTITIES)
+    french = french.split("/")[-1 if noun.mass else 0]
+    bare = write_noun_phrase(noun, role, not noun.mass, "the", ())
+    key = 10 * role + 1
+    words = [*((word, key) for word in french.split()), *without_determiner(bare.readings[0]).words]
+    english = [*((w, key) for w in (much if noun.mass else many).split()), *bare.english[1:]]
+    return bare._replace(english=english, readings=(bare.readings[0]._replace(words=words, negated=words),))
+
+
+def of_somebody(dice: Dice, noun: Noun, plural: bool, role: int) -> Phrase:
+    """My brother's bag: le sac de mon frère."""
+    owner = draw(dice, "my:owner1", role)
+    thing = write_noun_phrase(noun, role, plural, "the", ())
+    first = owner.readings[0]
+    last, key = owner.english[-1]
+    english = [*owner.english[:-1], (last + "'s", key), (thing.english[-1][0], key + 1)]
+    french = [(word, key + 1 if k == key else k) for word, k in thing.readings[0].words]
+    words = [*french, ("de+", key), *first.words]
+    return thing._replace(english=english, readings=(thing.readings[0]._replace(words=words, negated=words),))
+
+
+def several(dice: Dice, determiner: str, name: str, role: int) -> Phrase:
+    """Bread and butter: du pain et du beurre; or three things."""
+    nouns: list[Noun] = []
+    number = 2 if dice.chance(0.8) else 3
+    while len(nouns) < number:
+        noun, _ = dice.pick(CLASSES[name])
+        if noun not in nouns:
+            nouns.append(noun)
+    phrases = [
+        write_noun_phrase(noun, role, not noun.mass, "a" if determiner == "some" else "the", ())
+        for noun in nouns
+    ]
+    key = 10 * role + 5
+    english: list[Word] = []
+    french: list[Word] = []
+    without: list[Word] = []  # pas de pain et de beurre
+    for index, phrase in enumerate(phrases):
+        link = [("and", key)] if index == number - 1 else [(",", 0)]
+        lien = [("et", key)] if index == number - 1 else [(",", 0)]
+        reading = phrase.readings[0]
+        own = phrase.english if determiner == "some" else phrase.english[1:]
+        english += [*(link if index else []), *own]
+        french += [*(lien if index else []), *reading.words]
+        without += [*(lien if index else []), *reading.negated]
+    return phrases[0]._replace(
+        english=english,
+        readings=(phrases[0].readings[0]._replace(words=french, negated=without, plural=True, person=5),),
+        third=False,
+    )
+
+
+PLACED = frozenset(("carried", "device", "read", "told"))
+WHERE = (("on", "sur"), ("on", "sur"), ("under", "sous"), ("next to", "à côté de+"), ("behind", "derrière"))
+
+
+def with_place(dice: Dice, noun: Noun, role: int) -> Phrase:
+    """The lamp on the table: la lampe sur la table."""
+    there, _ = dice.pick(CLASSES["furniture"])
+    thing = write_noun_phrase(noun, role, False, "the", ())
+    place = write_noun_phrase(there, role, False, "the", ())
+    english, french = dice.pick(WHERE)
+    key = 10 * role + 6
+    words = [*thing.readings[0].words, *((w, key) for w in french.split()), *moved(place.readings[0].words)]
+    return thing._replace(
+        english=[*thing.english, *((w, key) for w in english.split()), *moved(place.english)],
+        readings=(thing.readings[0]._replace(words=words, negated=words),),
+    )
+
+
+def moved(words: Sequence[Word]) -> list[Word]:
+    """The words of a second noun in the same place: with keys of their own."""
+    return [(word, key + 4) for word, key in words]
+
+
+def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = False) -> Phrase:
+    """A phrase for a place.
+
+    Args:
+        role: it gives the keys of the words, as in `grammar.phrases`.
+        owner: what "own" is in English.
+        negated: whether the verb before it is: then it is "any bread", not "some bread".
+    """
+    determiner, _, name = place.rstrip("2").partition(":")
+    if not name:
+        return listed(dice, determiner, role)
+    if determiner.startswith("bare/"):  # only French has a determiner
+        phrase = draw(dice, f"{determiner[5:]}:{name}", role, owner)
+        return phrase._replace(english=phrase.english[1:])
+    described = determiner.endswith("*")
+    determiner = determiner.rstrip("*")
+    noun, plural = dice.pick(CLASSES[name] if name in CLASSES else singular(name[:-1]))
+    if determiner in ("all", "some", "bare") and not noun.mass:
+        plural = True
+    if determiner == "some" and not negated and dice.chance(0.2):
+        return quantity(dice, noun, role)
+    if determiner in ("own", "the") and name in POSSESSED and dice.chance(0.07):
+        return of_somebody(dice, noun, plural, role)
+    if determiner == "two":
+        number = 2 + int(dice.random() * (9 if dice.chance(0.8) else 48))
+        plural, determiner = True, str(number)
+    if determiner == "a" and not plural and not noun.mass and not described and dice.chance(0.05):
+        phrase = write_noun_phrase(noun, role, False, "a", [ADJECTIVES["other"]])
+        return phrase._replace(english=[("another", 10 * role + 1), phrase.english[-1]])
+    chosen = []
+    if determiner in ("some", "all") and dice.chance(0.08):
+        return several(dice, determiner, name, role)
+    if determiner == "the" and name in PLACED and not plural and dice.chance(0.06):
+        return with_place(dice, noun, role)
+    wanted = 1 if described else 0 if determiner in ("bare", "which") else ADJECTIVE_SHARE
+    if describing(noun) and dice.chance(wanted):
+        chosen = [ADJECTIVES[dice.pick(describing(noun))]]
+    known = {"own": owner, "all": "the", "some": "a", "bare": "the", "that": "this", "what": "which"}
+    if determiner == "a" and plural:
+        determiner = "the"
+    phrase = write_noun_phrase(noun, role, plural, known.get(determiner, determiner), chosen)
+    if determiner in ("all", "bare"):
+        phrase = phrase._replace(english=phrase.english[1:])
+    if determiner == "bare":
+        phrase = phrase._replace(readings=tuple(without_determiner(r) for r in phrase.readings))
+    if determiner == "that":
+        word = "those" if plural else "that"
+        phrase = phrase._replace(english=[(word, 10 * role + 1), *phrase.english[1:]])
+    if determiner == "some":
+        if negated or dice.chance(0.6):
+            some = "any" if negated else "some"
+            phrase = phrase._replace(english=[(some, 10 * role + 1), *phrase.english])
+    if determiner == "what":  # "what a beautiful house": quelle belle maison
+        an = "an" if starts_with_vowel_letter(phrase.english[1][0]) else "a"
+        start = [("what", 10 * role + 1), (an, 10 * role + 1)]
+        phrase = phrase._replace(english=[*start, *phrase.english[1:]])
+    return phrase
+
+
+@cache
+def singular(name: str) -> tuple[tuple[Noun, bool], ...]:
+    """The nouns of a class that stand in the singular: "{the:carried1}" is never "the keys"."""
+    return tuple((noun, plural) for noun, plural in CLASSES[name] if not plural)
+
+
+def without_determiner(reading: Reading) -> Reading:
+    """The same without its first word."""
+    words = [word for word in reading.words if word[1] % 10 != 1]
+    return reading._replace(words=words, negated=words)
+
+
+def listed(dice: Dice, name: str, role: int) -> Phrase:
+    """A phrase from a list of slots: "Monday", "Anna"."""
+    key = 10 * role + 4
+    english, french = dice.pick(LISTS[name])
+    words = [(word, key) for word in french]
+    reading = Reading(words, 2, "m", False, words)
+    return Phrase([(word, key) for word in english], (reading,), True)
+
+
+def fill_english(text: Text, phrases: Sequence[Phrase]) -> list[Word]:
+    """The English words of a text."""
+    filled: list[Word] = []
+    for part in text.parts:
+        if isinstance(part, int):
+            filled += phrases[part].english
+        elif len(part) == 2:
+            filled.append(part)
+    return filled
+
+
+def fill_french(
+    text: Text, readings: Sequence[Reading], who: Reading | None = None, negated: bool = False
+) -> list[Word]:
+    """The French words of a text, for one reading of each phrase.
+
+    Args:
+        who: the subject, with which adjectives agree.
+        negated: whether the verb is: pas *de* pain.
+    """
+    filled: list[Word] = []
+    for part in text.parts:
+        if isinstance(part, int):
+            # only of the direct object: "never goes to a match" stays à un match
+            direct = negated and not filled
+            filled += readings[part].negated if direct else readings[part].words
+        elif len(part) == 2:
+            filled.append(part)
+        else:
+            name, key, number = part
+            owner = who if number < 0 else readings[number]
+            assert owner is not None
+            filled.append((ADJECTIVES[name].french[owner.gender][owner.plural], key))
+    return without_article(filled) if negated else filled
+
+
+def without_article(words: list[Word]) -> list[Word]:
+    """After a negated verb "un taxi" is "de taxi", "de la fièvre" is "de fièvre".
+
+    >>> without_article([("une", 200), ("douche", 200)])
+    [('de', 200), ('douche', 200)]
+    """
+    if words and words[0][0] in ("un", "une", "des", "du"):
+        return [("de", words[0][1]), *words[1:]]
+    if [word for word, _ in words[:2]] == ["de", "la"]:
+        return [words[0], *words[2:]]
+    return words
+
+
+def combinations_of(name: str, phrases: Sequence[Phrase]) -> list[Combination]:
+    """What may not meet in another split: the text's own word with each noun in it."""
+    return [(name, phrase.noun.name) for phrase in phrases if phrase.noun is not None]
