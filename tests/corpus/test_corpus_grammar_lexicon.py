@@ -5,11 +5,13 @@ them. What Lefff lacks or has otherwise is listed below, each with its reason, a
 """
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from transformer_course.corpus.everyday import slots, words
 from transformer_course.corpus.grammar import (
     clauses,
     commands,
@@ -49,11 +51,21 @@ def genders(needs: Any) -> dict[str, Any]:
     return load("french-words-gender-lefff", "words.json", needs)
 
 
+# être: below; of asseoir Lefff has the other conjugation, il s'assoit
+SPOKEN = [verb for verb in words.OWN if verb.infinitive not in ("être", "asseoir")]
+
+
 @pytest.mark.parametrize(
-    "verb", [*VERBS, *REFLEXIVES], ids=lambda verb: f"{verb.name}-{verb.infinitive}"
+    "verb", [*VERBS, *REFLEXIVES, *SPOKEN], ids=lambda verb: f"{verb.name}-{verb.infinitive}"
 )
 def test_conjugation(verb: Verb, conjugations: dict[str, Any]) -> None:
     forms = conjugations[verb.infinitive]
+    if verb.infinitive in (
+        "payer",
+        "essayer",
+    ):  # il paie and il paye are right; Lefff has the other
+        mute = re.compile(r"ay(?=e(s|nt|r\w*)?$)")
+        forms = {tense: [mute.sub("ai", form) for form in forms[tense]] for tense in "PFKIC"}
     present = list(verb.present)
     if verb.infinitive == "pouvoir":
         assert present[0] == "peux"  # Lefff gives the other right form, puis
@@ -108,7 +120,7 @@ def test_etre_and_avoir(
     assert list(forms[tense]) == conjugations[infinitive][key]
 
 
-@pytest.mark.parametrize("noun", NOUNS, ids=lambda noun: noun.name)
+@pytest.mark.parametrize("noun", [*NOUNS, *slots.OWN_NOUNS.values()], ids=lambda noun: noun.name)
 def test_gender(noun: Noun, genders: dict[str, Any]) -> None:
     head = noun.french[0].split(" ")[0]
     listed = genders.get(head.replace("œ", "oe"))  # Lefff writes soeur, oeuf
@@ -130,7 +142,7 @@ def test_adjectives_that_are_participles(conjugations: dict[str, Any]) -> None:
     """Lefff's two packages have no adjectives but those that are participles too."""
     participles = {forms["K"][0]: forms["K"] for forms in conjugations.values() if forms.get("K")}
     checked = 0
-    for adjective in ADJECTIVES:
+    for adjective in (*ADJECTIVES, *words.ADJECTIVES.values()):
         if adjective.french["m"][0] in participles and adjective.name != "deserted":
             ms, mp, fs, fp = participles[adjective.french["m"][0]]
             assert adjective.french == {"m": (ms, mp), "f": (fs, fp)}
@@ -163,4 +175,16 @@ NOT_IN_LEFFF = {
     "crêpe": "f",
     "radio": "f",
     "pied": "m",
+    # Everyday speech: plurals, and people who may be men or women.
+    "petit-déjeuner": "m",
+    "parents": "m",
+    "enfants": "m",
+    "dentiste": "m",
+    "collègue": "m",
+    "lunettes": "f",
+    "vacances": "f",
+    "légumes": "m",
+    "frites": "f",
+    "vêtements": "m",
+    "devoirs": "m",
 }

@@ -160,8 +160,8 @@ class Data:
         """Pairs that training has not seen.
 
         Returns:
-            1,000 pairs of the test split of the grammar or of everyday speech, the 2016 test set of Multi30k, or what was held out from
-            the files.
+            1,000 pairs of the test split of the grammar or of everyday speech, the 2016 test set of
+            Multi30k, or what was held out from the files.
 
         Raises:
             CorpusError: as `load` does.

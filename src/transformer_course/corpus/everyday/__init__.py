@@ -1,29 +1,50 @@
 """The corpus of the demo translator: the grammar's sentences, and what people type first (chapter 07).
 
-The grammar shows phenomena, one rule for each, and the experiments measure on it; nobody talks like that all day.
-Here its sentences are mixed with everyday speech. `words` and `slots` read the tables in `data`; `modes` are the
-tenses and modal verbs that a predicate can have, `predicates` what people do or are, `rules` the sentences, and
-`contractions` writes "I'm" for "I am".
+The grammar shows phenomena, a rule for each, and the experiments measure on it; nobody talks like that all day.
+Here its sentences are mixed with everyday speech. `words` and `slots` read the tables in `data`; `modes` are
+the tenses and modal verbs that a predicate can have, `predicates` what people do or are, `tails` when and
+where. The sentences are in `clauses`, `requests`, `descriptions`, `compounds` and `patterns`; `contractions`
+writes "I'm" for "I am".
 """
 
 from collections.abc import Iterator
 from itertools import islice
 
+from transformer_course.corpus.everyday.clauses import says, what_question
+from transformer_course.corpus.everyday.compounds import joined, thinks, while_or_if
 from transformer_course.corpus.everyday.contractions import contracted
-from transformer_course.corpus.everyday.rules import RULES
+from transformer_course.corpus.everyday.descriptions import described, there
+from transformer_course.corpus.everyday.patterns import pattern
+from transformer_course.corpus.everyday.requests import asks
 from transformer_course.corpus.grammar import URN as GRAMMAR
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import sentences_of
+from transformer_course.corpus.grammar.mixture import Rule
 from transformer_course.corpus.grammar.orthography import Style
 from transformer_course.corpus.grammar.splits import SPLITS, check_request
 from transformer_course.corpus.pairs import Pair
 
 __all__ = ["RULES", "generate"]
 
+# How often each rule is used, in parts of the whole of everyday speech.
+RULES: dict[Rule, int] = {
+    says: 52,
+    asks: 12,
+    pattern: 24,
+    joined: 5,
+    what_question: 3,
+    thinks: 4,
+    while_or_if: 4,
+    there: 5,
+    described: 9,
+}
 PER_RULE = 2  # two parts of everyday speech for each that RULES says, beside the parts of the grammar's mixture
 URN = tuple(
     contracted(rule)
-    for rule in (*GRAMMAR, *(rule for rule, parts in RULES.items() for _ in range(PER_RULE * parts)))
+    for rule in (
+        *GRAMMAR,
+        *(rule for rule, parts in RULES.items() for _ in range(PER_RULE * parts)),
+    )
 )
 
 

@@ -12,7 +12,13 @@ WHO = ("i", "you", "he", "she", "it", "we", "they")
 ENDINGS = {"am": "'m", "are": "'re", "is": "'s", "will": "'ll", "would": "'d"}
 POINTING = ("that", "what", "where", "who", "how", "there", "here")
 PERFECT = {"have": "'ve", "has": "'s"}  # before a participle only: "I've a dog" is rare
-AFTER_HAVE = frozenset(verb.perfect for verb in ENGLISH.values()) | {"never", "already", "been", "not", "just"}
+AFTER_HAVE = frozenset(verb.perfect for verb in ENGLISH.values()) | {
+    "never",
+    "already",
+    "been",
+    "not",
+    "just",
+}
 
 
 def contract(words: Sequence[Word]) -> list[Word]:

@@ -1,8 +1,8 @@
 """Tenses and modal verbs, in statements, negations and questions: what one predicate can become.
 
 "read the book" becomes "he has never read the book", "can you read the book?", "I don't want to read the book".
-A mode is an English auxiliary with what stands before the verb, and the French for it: a tense, or a verb with an
-infinitive.
+A mode is an English auxiliary with what stands before the verb, and the French for it: a tense, or a verb with
+an infinitive.
 """
 
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ class Mode(NamedTuple):
         name: what it is called.
         auxiliary: the English word that takes "not" and comes first in a question: do, have, be, can, …
         main: what stands between it and the verb: "want to"; empty if nothing does.
-        french: (verb, tense, link): the verb is in the infinitive after it; without a verb, it has the tense itself.
+        french: (verb, tense, link): the main verb is in the infinitive after it; if empty, it has the tense.
         others: other French ways to say it.
         form: the English verb's: "base", "participle" or "ing".
         when: which times may follow.
@@ -67,17 +67,51 @@ MODES = {
         Mode("has been", "have", "", PRESENT, form="participle", when="since"),
         Mode("would", "would", "", ("", "conditional", ""), when=""),
         Mode("can", "can", "", ("pouvoir", "present", "")),
-        Mode("could you", "could", "", ("pouvoir", "conditional", ""), (("pouvoir", "present", ""),)),
-        Mode("could not", "could", "", ("pouvoir", "past", ""), (("pouvoir", "imperfect", ""),), when="past"),
+        Mode("could you", "could", "", ("pouvoir", "conditional", "")),
+        Mode(
+            "could not",
+            "could",
+            "",
+            ("pouvoir", "past", ""),
+            (("pouvoir", "imperfect", ""),),
+            when="past",
+        ),
         Mode("must", "must", "", ("devoir", "present", "")),
         Mode("should", "should", "", ("devoir", "conditional", "")),
         Mode("have to", "do", "have to", ("devoir", "present", "")),
         Mode("don't have to", "do", "have to", ("avoir besoin", "present", "de")),
-        Mode("had to", "did", "have to", ("devoir", "past", ""), (("devoir", "imperfect", ""),), when="past"),
+        Mode(
+            "had to",
+            "did",
+            "have to",
+            ("devoir", "past", ""),
+            (("devoir", "imperfect", ""),),
+            when="past",
+        ),
+        Mode("didn't have to", "did", "have to", ("avoir besoin", "past", "de"), when="past"),
         Mode("want to", "do", "want to", ("vouloir", "present", "")),
-        Mode("wanted to", "did", "want to", ("vouloir", "imperfect", ""), (("vouloir", "past", ""),), when=""),
-        Mode("would like to", "would", "like to", ("vouloir", "conditional", ""), (("aimer", "conditional", ""),)),
-        Mode("need to", "do", "need to", ("avoir besoin", "present", "de"), (("devoir", "present", ""),)),
+        Mode(
+            "wanted to",
+            "did",
+            "want to",
+            ("vouloir", "imperfect", ""),
+            (("vouloir", "past", ""),),
+            when="",
+        ),
+        Mode(
+            "would like to",
+            "would",
+            "like to",
+            ("vouloir", "conditional", ""),
+            (("aimer", "conditional", ""),),
+        ),
+        Mode(
+            "need to",
+            "do",
+            "need to",
+            ("avoir besoin", "present", "de"),
+            (("devoir", "present", ""),),
+        ),
     )
 }
 
@@ -172,12 +206,14 @@ class Action(NamedTuple):
         reflexive: whether it has me, te, se, …
         clitics: object pronouns.
         agreement: what a participle agrees with after avoir, if anything.
+        manner: a short adverb (bien, beaucoup), which stands before a participle, but after any other form.
     """
 
     verb: Verb
     reflexive: bool = False
     clitics: tuple[Word, ...] = ()
     agreement: Reading | None = None
+    manner: str = ""
 
 
 def french_groups(
@@ -212,7 +248,8 @@ def french_group(
     objects = [*own, *action.clitics]
     if not helper:
         first, participle = conjugated(who, action, tense)
-        rest = [participle] if participle else []
+        manner = action.manner.split()
+        rest = [*manner, participle] if participle else manner
         rest += [action.verb.complement] if action.verb.complement else []
         return around(first, objects, negation, adverb, turned, rest, who)
     verb = FRENCH[helper]
@@ -224,6 +261,7 @@ def french_group(
     after: list[Word] = [(link, VERB)] if link else []
     after += [*objects, (action.verb.infinitive, VERB)]
     after += [(action.verb.complement, VERB)] if action.verb.complement else []
+    after += [(word, VERB) for word in action.manner.split()]
     return [*around(first, [], negation, adverb, turned, rest, who), *after]
 
 

@@ -20,25 +20,40 @@ from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import VERBS, Verb
 from transformer_course.corpus.grammar.morphology import english_ing
 from transformer_course.corpus.grammar.parts import DATIVE, DIRECT, object_of
-from transformer_course.corpus.grammar.phrases import Phrase, Reading
 from transformer_course.corpus.grammar.phrase_book import FIRST_PART
+from transformer_course.corpus.grammar.phrases import Phrase, Reading
 from transformer_course.corpus.grammar.pronouns import CLITICS, SAME_PERSON, clitic
 from transformer_course.corpus.grammar.spelling import Word
 from transformer_course.corpus.grammar.splits import Combination
 
 Words = list[Word]
 STATES = ("stative", "generic")
-UNWANTED = ("forget", "lose", "miss", "burn", "receive", "hurt", "discover", "bite", "win", "swallow")
+TIMES = frozenset(("today", "tonight", "tomorrow", "early", "late"))
+UNWANTED = (
+    "forget",
+    "lose",
+    "miss",
+    "burn",
+    "receive",
+    "hurt",
+    "discover",
+    "bite",
+    "win",
+    "swallow",
+)
 LIKES = tuple(v for v in VERBS if "generic" in v.frame and v.object)
 # "put", "cut", "hit": one form for all times, so whether it is past can't be told
 ACTIONS = tuple(
     verb
     for verb in DIRECT
-    if verb.subject & {"person", "animate"} and not verb.frame.intersection(STATES)
+    if verb.subject & {"person", "animate"}
+    and not verb.frame.intersection(STATES)
     and verb.name not in (*UNWANTED, "marry")
 )
 GIVING = DATIVE
-EVENTS = tuple(verb for verb in DIRECT if verb.name in UNWANTED and verb.subject & {"person", "animate"})
+EVENTS = tuple(
+    verb for verb in DIRECT if verb.name in UNWANTED and verb.subject & {"person", "animate"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +81,7 @@ def read_side(text: str, places: Sequence[str], french: bool) -> Side:
     name, _, rest = text.strip()[1:].partition("]")
     rest = rest.strip().removeprefix("/ ").strip()
     reflexive = french and name.startswith("se ")
-    if not french:
-        verb = ENGLISH[name]
-    else:
-        verb = REFLEXIVE[name[3:]] if reflexive else FRENCH[name]
+    verb = ENGLISH[name] if not french else REFLEXIVE[name[3:]] if reflexive else FRENCH[name]
     return Side(verb, reflexive, read_text(rest, places))
 
 
@@ -117,6 +129,12 @@ class Predicate:
         self.combinations, self.sides, self.trained = combinations, sides, trained
         self.pronoun, self.dative = pronoun, dative
 
+    @property
+    def timed(self) -> bool:
+        """Whether it says when, so that no other time may follow."""
+        words = {word for word, _ in self.english}
+        return bool(words & TIMES or {"hour", "day"}.intersection(self.places))
+
     def french(
         self, who: Reading | None, readings: Sequence[Reading], negated: bool
     ) -> list[tuple[Action, Words]]:
@@ -130,32 +148,44 @@ class Predicate:
             action = Action(self.sides[0].verb, False, clitics, readings[0])
             return [(action, [])]
         if not self.sides[0].text.parts and readings:  # a verb of the grammar with its object
-            return [(Action(self.sides[0].verb), readings[0].negated if negated else readings[0].words)]
-        return [
-            (
-                Action(side.verb, side.reflexive),
-                fill_french(side.text, readings, who, negated and side.verb.infinitive != "être"),
-            )
-            for side in self.sides
-        ]
+            return [
+                (Action(self.sides[0].verb), readings[0].negated if negated else readings[0].words)
+            ]
+        ways = []
+        for side in self.sides:
+            negative = negated and side.verb.infinitive != "être"
+            words = fill_french(side.text, readings, who, negative)
+            manner = [word[1:].replace("_", " ") for word, _ in words if word[0] == "~"]
+            action = Action(side.verb, side.reflexive, manner="".join(manner))
+            ways.append((action, [word for word in words if word[0][0] != "~"]))
+        return ways
 
 
 def from_table(dice: Dice, rows: Sequence[Row], owner: str, negated: bool) -> Predicate:
     """A predicate by a row of the table."""
     row = dice.pick(rows)
     side = dice.pick(row.english)
-    phrases = []
+    phrases: list[Phrase] = []
     for role, place in enumerate(row.places, 2):
-        if place in ("do", "doing"):
-            phrases.append(done(dice, role, doing=place == "doing"))
-        else:
-            phrases.append(draw(dice, place, role, owner, negated))
+        while True:
+            if place in ("do", "doing"):
+                phrase = done(dice, role, doing=place == "doing")
+            else:
+                phrase = draw(dice, place, role, owner, negated)
+            if not (phrases and place.endswith("2")) or phrase.noun is not phrases[-1].noun:
+                break
+        phrases.append(phrase)
     name = side.verb.name if side.verb.name != "be" else "is"
     combinations = combinations_of(name, phrases)
-    if not combinations:  # a row without nouns meets its subjects everywhere
-        combinations = []
     return Predicate(
-        row.kinds, side.verb, fill_english(side.text, phrases), phrases, combinations, row.french, row.trained, places=row.places
+        row.kinds,
+        side.verb,
+        fill_english(side.text, phrases),
+        phrases,
+        combinations,
+        row.french,
+        row.trained,
+        places=row.places,
     )
 
 
@@ -172,20 +202,21 @@ def to_somebody(dice: Dice, subject: Phrase, negated: bool) -> Predicate:
     else:
         english = [*whom.english, *thing.english]
     sides = thing.sides
-    return Predicate("a", verb, english, [whom, *thing.phrases], thing.combinations, sides, dative=True)
+    return Predicate(
+        "a", verb, english, [whom, *thing.phrases], thing.combinations, sides, dative=True
+    )
 
 
 MANNERS = (
     ("fast", "vite"),
     ("too fast", "trop vite"),
     ("slowly", "lentement"),
-    ("well", "bien"),
-    ("very well", "très bien"),
-    ("badly", "mal"),
-    ("a lot", "beaucoup"),
-    ("too much", "trop"),
+    ("well", "~bien"),
+    ("very well", "~très_bien"),
+    ("badly", "~mal"),
+    ("a lot", "~beaucoup"),
+    ("too much", "~trop"),
     ("together", "ensemble"),
-    ("again", "encore"),
     ("better than me", "mieux que moi"),
     ("early", "tôt"),
     ("late", "tard"),
@@ -193,7 +224,21 @@ MANNERS = (
 MANNERLY = tuple(
     verb
     for verb in VERBS
-    if verb.name in ("run", "walk", "swim", "dance", "sing", "work", "sleep", "eat", "drink", "cook", "draw", "study")
+    if verb.name
+    in (
+        "run",
+        "walk",
+        "swim",
+        "dance",
+        "sing",
+        "work",
+        "sleep",
+        "eat",
+        "drink",
+        "cook",
+        "draw",
+        "study",
+    )
     and not verb.object
 )
 
@@ -209,7 +254,7 @@ def in_a_manner(dice: Dice) -> Predicate:
 
 
 def done(dice: Dice, role: int, *, doing: bool) -> Phrase:
-    """"read a book" or "reading a book": lire un livre."""
+    """ "read a book" or "reading a book": lire un livre."""
     key = 10 * role + 9
     if dice.chance(0.3):
         verb = dice.pick(RUNNING)
@@ -225,7 +270,8 @@ def done(dice: Dice, role: int, *, doing: bool) -> Phrase:
         reading = Reading(infinitive, 2, "m", False, infinitive)
         return Phrase(english, (reading,), True)
     readings = tuple(
-        r._replace(words=[*infinitive, *r.words], negated=[*infinitive, *r.words]) for r in thing.readings
+        r._replace(words=[*infinitive, *r.words], negated=[*infinitive, *r.words])
+        for r in thing.readings
     )
     return thing._replace(english=[*english, *thing.english], readings=readings)
 
@@ -241,7 +287,13 @@ def verb_with_object(dice: Dice, verbs: Sequence[Verb], kinds: str, negated: boo
         particle: Words = [(verb.particle, 80)] if verb.particle else []
         english = with_pronoun(verb, [(verb.base, 80), *particle], thing.english)[1:]
         return Predicate(
-            kinds, bare(verb), english, [thing], [(thing.english[0][0], verb.name)], [side], pronoun=True
+            kinds,
+            bare(verb),
+            english,
+            [thing],
+            [(thing.english[0][0], verb.name)],
+            [side],
+            pronoun=True,
         )
     thing = object_of(dice, verb)
     english = list(thing.english)

@@ -7,8 +7,9 @@ A place names a determiner and a class of nouns, "{a:snack}". The determiners ar
     some    bread, some bread, any bread: du pain; negated, pas de pain
     bare    without any: for a French "de" or "sans"
 
-A class with a 1 after it has no plurals. A star asks for an adjective, "{a*:dwelling}". A list of slots.tsv is a place, too, "{day}", and so is a time,
-"{@past}". "<tired>" in French is an adjective that agrees with the subject, "<open@0>" with the first place.
+A class with a 1 after it has no plurals; a star asks for an adjective, "{a*:dwelling}". A list of slots.tsv is
+a place, too, "{day}", and so is a time, "{@past}". In French, "<tired>" is an adjective that agrees with the
+subject, "<open@0>" with the first place, and "~bien" an adverb that stands before a participle.
 """
 
 from collections.abc import Sequence
@@ -116,7 +117,11 @@ def read_text(text: str, places: Sequence[str]) -> Text:
                         name, _, number = chunk[1:-1].partition("@")
                         parts.append((name, key, int(number or -1)))
                     else:
-                        parts += [(word, key) for word in words_of(chunk)]
+                        parts += [
+                            (word, key)
+                            for text in chunk.split()
+                            for word in ([text] if text[0] == "~" else words_of(text))
+                        ]
     return Text(tuple(parts), register)
 
 
@@ -140,7 +145,9 @@ def quantity(dice: Dice, noun: Noun, role: int) -> Phrase:
     key = 10 * role + 1
     words = [*((word, key) for word in french.split()), *without_determiner(bare.readings[0]).words]
     english = [*((w, key) for w in (much if noun.mass else many).split()), *bare.english[1:]]
-    return bare._replace(english=english, readings=(bare.readings[0]._replace(words=words, negated=words),))
+    return bare._replace(
+        english=english, readings=(bare.readings[0]._replace(words=words, negated=words),)
+    )
 
 
 def of_somebody(dice: Dice, noun: Noun, plural: bool, role: int) -> Phrase:
@@ -152,17 +159,20 @@ def of_somebody(dice: Dice, noun: Noun, plural: bool, role: int) -> Phrase:
     english = [*owner.english[:-1], (last + "'s", key), (thing.english[-1][0], key + 1)]
     french = [(word, key + 1 if k == key else k) for word, k in thing.readings[0].words]
     words = [*french, ("de+", key), *first.words]
-    return thing._replace(english=english, readings=(thing.readings[0]._replace(words=words, negated=words),))
+    return thing._replace(
+        english=english, readings=(thing.readings[0]._replace(words=words, negated=words),)
+    )
 
 
-def several(dice: Dice, determiner: str, name: str, role: int) -> Phrase:
+def several(dice: Dice, determiner: str, name: str, role: int, negated: bool) -> Phrase:
     """Bread and butter: du pain et du beurre; or three things."""
-    nouns: list[Noun] = []
     number = 2 if dice.chance(0.8) else 3
-    while len(nouns) < number:
-        noun, _ = dice.pick(CLASSES[name])
+    nouns: list[Noun] = []
+    for _ in range(8):  # a class may have less than three
+        noun, _plural = dice.pick(CLASSES[name])
         if noun not in nouns:
             nouns.append(noun)
+    nouns = nouns[:number]
     phrases = [
         write_noun_phrase(noun, role, not noun.mass, "a" if determiner == "some" else "the", ())
         for noun in nouns
@@ -170,24 +180,34 @@ def several(dice: Dice, determiner: str, name: str, role: int) -> Phrase:
     key = 10 * role + 5
     english: list[Word] = []
     french: list[Word] = []
-    without: list[Word] = []  # pas de pain et de beurre
+    without: list[Word] = []  # pas de pain ni de beurre
     for index, phrase in enumerate(phrases):
-        link = [("and", key)] if index == number - 1 else [(",", 0)]
-        lien = [("et", key)] if index == number - 1 else [(",", 0)]
-        reading = phrase.readings[0]
+        reading, last = phrase.readings[0], index == len(nouns) - 1
         own = phrase.english if determiner == "some" else phrase.english[1:]
-        english += [*(link if index else []), *own]
-        french += [*(lien if index else []), *reading.words]
-        without += [*(lien if index else []), *reading.negated]
+        link, lien, ni = (
+            ("or", "ou", "ni") if negated and determiner == "some" else ("and", "et", "et")
+        )
+        between, entre, sans = [(word, key) if last else (",", 0) for word in (link, lien, ni)]
+        english += [*([between] if index else []), *own]
+        french += [*([entre] if index else []), *reading.words]
+        without += [*([sans] if index else []), *reading.negated]
     return phrases[0]._replace(
         english=english,
-        readings=(phrases[0].readings[0]._replace(words=french, negated=without, plural=True, person=5),),
+        readings=(
+            phrases[0].readings[0]._replace(words=french, negated=without, plural=True, person=5),
+        ),
         third=False,
     )
 
 
 PLACED = frozenset(("carried", "device", "read", "told"))
-WHERE = (("on", "sur"), ("on", "sur"), ("under", "sous"), ("next to", "à côté de+"), ("behind", "derrière"))
+WHERE = (
+    ("on", "sur"),
+    ("on", "sur"),
+    ("under", "sous"),
+    ("next to", "à côté de+"),
+    ("behind", "derrière"),
+)
 
 
 def with_place(dice: Dice, noun: Noun, role: int) -> Phrase:
@@ -197,7 +217,11 @@ def with_place(dice: Dice, noun: Noun, role: int) -> Phrase:
     place = write_noun_phrase(there, role, False, "the", ())
     english, french = dice.pick(WHERE)
     key = 10 * role + 6
-    words = [*thing.readings[0].words, *((w, key) for w in french.split()), *moved(place.readings[0].words)]
+    words = [
+        *thing.readings[0].words,
+        *((w, key) for w in french.split()),
+        *moved(place.readings[0].words),
+    ]
     return thing._replace(
         english=[*thing.english, *((w, key) for w in english.split()), *moved(place.english)],
         readings=(thing.readings[0]._replace(words=words, negated=words),),
@@ -220,9 +244,11 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     determiner, _, name = place.rstrip("2").partition(":")
     if not name:
         return listed(dice, determiner, role)
-    if determiner.startswith("bare/"):  # only French has a determiner
-        phrase = draw(dice, f"{determiner[5:]}:{name}", role, owner)
-        return phrase._replace(english=phrase.english[1:])
+    if "/" in determiner:  # another determiner in French, or only there
+        in_english, in_french = determiner.split("/")
+        phrase = draw(dice, f"{in_french}:{name}", role, owner)
+        start = [(owner, 10 * role + 1)] if in_english == "own" else []
+        return phrase._replace(english=[*start, *phrase.english[1:]])
     described = determiner.endswith("*")
     determiner = determiner.rstrip("*")
     noun, plural = dice.pick(CLASSES[name] if name in CLASSES else singular(name[:-1]))
@@ -239,14 +265,21 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
         phrase = write_noun_phrase(noun, role, False, "a", [ADJECTIVES["other"]])
         return phrase._replace(english=[("another", 10 * role + 1), phrase.english[-1]])
     chosen = []
-    if determiner in ("some", "all") and dice.chance(0.08):
-        return several(dice, determiner, name, role)
+    if determiner in ("some", "all") and name != "means" and dice.chance(0.08):
+        return several(dice, determiner, name, role, negated)
     if determiner == "the" and name in PLACED and not plural and dice.chance(0.06):
         return with_place(dice, noun, role)
     wanted = 1 if described else 0 if determiner in ("bare", "which") else ADJECTIVE_SHARE
     if describing(noun) and dice.chance(wanted):
         chosen = [ADJECTIVES[dice.pick(describing(noun))]]
-    known = {"own": owner, "all": "the", "some": "a", "bare": "the", "that": "this", "what": "which"}
+    known = {
+        "own": owner,
+        "all": "the",
+        "some": "a",
+        "bare": "the",
+        "that": "this",
+        "what": "which",
+    }
     if determiner == "a" and plural:
         determiner = "the"
     phrase = write_noun_phrase(noun, role, plural, known.get(determiner, determiner), chosen)
@@ -257,10 +290,9 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     if determiner == "that":
         word = "those" if plural else "that"
         phrase = phrase._replace(english=[(word, 10 * role + 1), *phrase.english[1:]])
-    if determiner == "some":
-        if negated or dice.chance(0.6):
-            some = "any" if negated else "some"
-            phrase = phrase._replace(english=[(some, 10 * role + 1), *phrase.english])
+    if determiner == "some" and (negated or dice.chance(0.6)):
+        some = "any" if negated else "some"
+        phrase = phrase._replace(english=[(some, 10 * role + 1), *phrase.english])
     if determiner == "what":  # "what a beautiful house": quelle belle maison
         an = "an" if starts_with_vowel_letter(phrase.english[1][0]) else "a"
         start = [("what", 10 * role + 1), (an, 10 * role + 1)]

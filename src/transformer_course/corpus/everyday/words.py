@@ -21,7 +21,9 @@ ADJECTIVES = lexicon.ADJECTIVE | {
     row[0]: lexicon.make_adjective(*row) for row in read_table("adjectives")
 }
 # By their English names; and by their French infinitives, with what belongs to them: "avoir besoin".
-ENGLISH = {verb.name: verb for verb in (*reversed(lexicon.REFLEXIVES), *reversed(lexicon.VERBS), *OWN)}
+ENGLISH = {
+    verb.name: verb for verb in (*reversed(lexicon.REFLEXIVES), *reversed(lexicon.VERBS), *OWN)
+}
 FRENCH = {
     f"{verb.infinitive} {verb.complement}".strip(): verb
     for verb in (*OWN, *reversed(lexicon.VERBS))

@@ -1,0 +1,272 @@
+"""Everyday speech: modes, places in texts, requests, and all that the rules write."""
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from transformer_course.corpus import everyday, grammar
+from transformer_course.corpus.everyday import clauses, patterns, predicates, slots, tails
+from transformer_course.corpus.everyday.modes import MODES, Action, english_group, french_groups
+from transformer_course.corpus.everyday.words import ENGLISH, FRENCH, REFLEXIVE
+from transformer_course.corpus.grammar.dice import Dice
+from transformer_course.corpus.grammar.draft import Draft, sentences_of
+from transformer_course.corpus.grammar.mixture import Rule
+from transformer_course.corpus.grammar.orthography import CAREFUL
+from transformer_course.corpus.grammar.phrases import Reading, pronoun
+from transformer_course.corpus.grammar.spelling import Word, join, spell
+from transformer_course.corpus.pairs import Pair
+
+
+def english(words: list[Word]) -> str:
+    return " ".join(word for word, _ in words)
+
+
+def french(words: list[Word]) -> str:
+    return join(spell(words)[0])
+
+
+@pytest.mark.parametrize(
+    ("who", "verb", "mode", "form", "negation", "said"),
+    [
+        ("i", "sleep", "present", "", "", "i sleep"),
+        ("she", "sleep", "present", "", "", "she sleeps"),
+        ("she", "sleep", "present", "", "not", "she doesn't sleep"),
+        ("she", "sleep", "present", "?", "", "does she sleep"),
+        ("she", "sleep", "present", "?", "not", "doesn't she sleep"),
+        ("they", "be", "present", "", "", "they are"),
+        ("they", "be", "present", "?", "", "are they"),
+        ("i", "be", "was", "", "not", "i wasn't"),
+        ("he", "eat", "past", "", "", "he ate"),
+        ("he", "eat", "past", "", "not", "he didn't eat"),
+        ("he", "eat", "perfect", "", "never", "he has never eaten"),
+        ("you", "eat", "perfect", "?", "", "have you eaten"),
+        ("we", "turn on", "progressive", "", "", "we are turning on"),
+        ("we", "go", "going to", "?", "", "are we going to go"),
+        ("i", "go", "been doing", "", "", "i have been going"),
+        ("she", "go", "want to", "", "", "she wants to go"),
+        ("she", "go", "wanted to", "", "not", "she didn't want to go"),
+        ("he", "go", "have to", "", "", "he has to go"),
+        ("he", "go", "have to", "?", "", "does he have to go"),
+        ("he", "go", "had to", "", "", "he had to go"),
+        ("you", "go", "could you", "?", "", "could you go"),
+        ("you", "go", "can", "", "not", "you can't go"),
+        ("she", "go", "would like to", "", "", "she would like to go"),
+        ("she", "work", "present", "", "no longer", "she doesn't work"),
+        ("i", "see", "perfect", "", "not yet", "i haven't seen"),
+    ],
+)
+def test_english(who: str, verb: str, mode: str, form: str, negation: str, said: str) -> None:
+    words = english_group(
+        pronoun(who, 1),
+        ENGLISH[verb],
+        MODES[mode],
+        asked=bool(form),
+        negation=negation,
+        short=True,
+        adverb="",
+    )
+    assert english(words) == said
+
+
+TEST_MODES = [
+    ("i", "dormir", "present", "", "", ["je dors"]),
+    ("you", "dormir", "present", "?", "", ["est-ce que tu dors", "dors-tu"]),
+    ("i", "dormir", "can", "?", "", ["est-ce que je peux dormir", "puis-je dormir"]),
+    ("i", "dormir", "present", "?", "", ["est-ce que je dors"]),
+    ("she", "dormir", "want to", "?", "", ["est-ce qu'elle veut dormir", "veut-elle dormir"]),
+    ("he", "aller", "perfect", "", "never", ["il n'est jamais allé"]),
+    ("she", "aller", "past", "", "", ["elle est allée"]),
+    ("we", "manger", "had to", "", "", ["nous avons dû manger", "nous devions manger"]),
+    ("we", "manger", "going to", "", "not", ["nous n'allons pas manger", "nous ne mangerons pas"]),
+    (
+        "they",
+        "manger",
+        "could not",
+        "",
+        "not",
+        ["ils n'ont pas pu manger", "ils ne pouvaient pas manger"],
+    ),
+    ("he", "manger", "don't have to", "", "not", ["il n'a pas besoin de manger"]),
+    ("he", "voir", "perfect", "", "not yet", ["il n'a pas encore vu"]),
+    ("he", "travailler", "present", "", "no longer", ["il ne travaille plus"]),
+    ("he", "être", "was", "", "", ["il était"]),
+    ("she", "se lever", "past", "", "", ["elle s'est levée"]),
+    ("i", "se lever", "want to", "", "not", ["je ne veux pas me lever"]),
+    ("we", "se lever", "been doing", "", "", ["nous nous levons"]),
+    ("i", "avoir besoin", "present", "", "", ["j'ai besoin"]),
+]
+
+
+@pytest.mark.parametrize(("who", "verb", "mode", "form", "negation", "said"), TEST_MODES)
+def test_french(who: str, verb: str, mode: str, form: str, negation: str, said: list[str]) -> None:
+    reflexive = verb.startswith("se ")
+    action = Action(REFLEXIVE[verb[3:]] if reflexive else FRENCH[verb], reflexive)
+    reading = next(
+        r for r in pronoun(who, 1).readings if r.gender == ("f" if who == "she" else "m")
+    )
+    groups = french_groups(
+        reading, action, MODES[mode], asked=bool(form), negation=negation, adverb=""
+    )
+    assert [french(words) for words in groups] == said
+
+
+def test_object_pronouns_stand_before_the_verb_that_they_belong_to() -> None:
+    who = pronoun("i", 1).readings[0]
+    her = Reading([("la", 24)], 2, "f", False, [])
+    action = Action(FRENCH["voir"], False, (("la", 24),), her)
+    said = [
+        french(french_groups(who, action, MODES[mode], asked=False, negation="not", adverb="")[0])
+        for mode in ("past", "want to", "had to")
+    ]
+    assert said == ["je ne l'ai pas vue", "je ne veux pas la voir", "je n'ai pas dû la voir"]
+
+
+@pytest.mark.parametrize(
+    ("place", "pairs"),
+    [
+        ("own:luggage", {"her bag": "son sac", "her suitcase": "sa valise"}),
+        (
+            "some:drunk",
+            {"some milk": "du lait", "water": "de l'eau", "too much tea": "trop de thé"},
+        ),
+        ("all:eaten", {"vegetables": "les légumes", "soup": "la soupe"}),
+        ("bare:drunk", {"milk": "lait", "water": "eau"}),
+        ("that:luggage", {"that bag": "ce sac"}),
+        ("a:vehicle", {"a car": "une voiture", "another bus": "un autre bus"}),
+        ("what*:dwelling", {"what a big house": "quelle grande maison"}),
+        ("bare/your:luggage", {"bag": "ton sac"}),
+        (
+            "the:carried1",
+            {"the key": "la clé"},
+        ),
+        ("two:years", {"two years": "deux ans"}),
+        ("day", {"Monday": "lundi"}),
+    ],
+)
+def test_places(place: str, pairs: dict[str, str]) -> None:
+    dice = Dice(1)
+    found = {}
+    for _ in range(6000):
+        phrase = slots.draw(dice, place, 2, "her")
+        found[english(phrase.english)] = french(phrase.readings[0].words)
+    assert {key: found.get(key) for key in pairs} == pairs
+
+
+def test_a_singular_place_has_no_plurals() -> None:
+    dice = Dice(2)
+    drawn = [slots.draw(dice, "the:carried1", 2) for _ in range(300)]
+    assert all(phrase.third for phrase in drawn)
+
+
+def test_any_and_some() -> None:
+    dice = Dice(3)
+    negated = {english(slots.draw(dice, "some:drunk", 2, negated=True).english) for _ in range(300)}
+    assert "any milk" in negated
+    assert not any(text.startswith("some ") for text in negated)
+
+
+def every_row() -> Iterator[str]:
+    """The texts of all tables."""
+    for row in predicates.ROWS:
+        yield from row.places
+    for one in patterns.PATTERNS:
+        yield from one.places
+    for tail in itertools.chain(*tails.TAILS.values()):
+        yield from tail.places
+
+
+@pytest.mark.parametrize("place", sorted(set(every_row())))
+def test_every_place_can_be_filled(place: str) -> None:
+    dice = Dice(4)
+    for _ in range(20):
+        assert tails.filled(dice, place, 2).english
+
+
+def written(rule: Rule, n: int, split: str = "train") -> list[Pair]:
+    return list(itertools.islice(sentences_of(split, (rule,), Dice(5), style=CAREFUL), n))
+
+
+TU = re.compile(r"\b(tu|te|t'|ton|ta|tes|toi)\b", re.IGNORECASE)
+VOUS = re.compile(r"\b(votre|vos)\b", re.IGNORECASE)
+UNSPELLED = re.compile(
+    r"\b(de|à) (le|les)\b(?! (\w+er|\w+ir|\w+re)\b)"  # not "décider de le lire"
+    r"|(?<!-)\b(que|je|ne|se|me|te|de|le|la|ce) [aeéèêiouœâî]"
+    r"|[{}<>\[\]|@*~_]|  "
+)
+# "le onze", "me et": what may stand before a vowel
+ALLOWED = re.compile(r"\b(de|que|le) (onze|oui)")
+
+
+@pytest.mark.parametrize("rule", everyday.RULES, ids=lambda rule: rule.__name__)
+def test_what_a_rule_writes(rule: Rule) -> None:
+    """Spelled and marked as French is; nobody is tu and vous; the right answers are different ones."""
+    pairs = written(rule, 1500)
+    assert len({pair.source for pair in pairs}) > 150
+    for pair in pairs:
+        assert pair.source[-1] in ".?!"
+        assert len(set(pair.targets)) == len(pair.targets)
+        for target in pair.targets:
+            text = ALLOWED.sub("un", target)
+            assert not UNSPELLED.search(text), target
+            assert target[0].isupper()
+            assert not (TU.search(target) and VOUS.search(target)), target
+            assert target.endswith((" ?", " !")) == (pair.source[-1] in "?!"), target
+
+
+def test_alignments_point_at_words() -> None:
+    for rule in everyday.RULES:
+        for pair in written(rule, 200):
+            n_source, n_target = pair.source.split(), pair.target.split()
+            assert pair.alignment
+            assert max(i for i, _ in pair.alignment) <= len(n_source) + pair.source.count(",")
+            assert max(j for _, j in pair.alignment) <= len(n_target) + pair.target.count(",")
+
+
+@pytest.mark.parametrize("split", ["train", "valid", "test"])
+def test_each_split_has_all_kinds_of_sentences(split: str) -> None:
+    for rule in everyday.RULES:
+        assert len(written(rule, 30, split)) == 30
+
+
+def test_splits_share_no_sentence() -> None:
+    drawn = {
+        split: {p.source for p in everyday.generate(split, 3000, 5, CAREFUL)}
+        for split in ("train", "test")
+    }
+    # Phrases and rows without nouns are training data; what is tested has a combination of its own.
+    assert not drawn["train"] & drawn["test"]
+
+
+def test_the_same_seed_gives_the_same_pairs() -> None:
+    one, two = (list(everyday.generate("train", 300, 7)) for _ in range(2))
+    assert one == two
+    assert one != list(everyday.generate("train", 300, 8))
+
+
+def test_the_grammar_s_sentences_are_in_it() -> None:
+    labels = {label for pair in everyday.generate("train", 20_000, 1) for label in pair.phenomena}
+    assert labels >= set(grammar.PHENOMENA)
+    assert "speech" in labels
+
+
+def test_contractions_are_as_frequent_as_full_forms() -> None:
+    sources = [pair.source.lower() for pair in everyday.generate("train", 20_000, 2)]
+    short = sum("i'm " in source for source in sources)
+    full = sum(re.search(r"\bi am ", source) is not None for source in sources)
+    assert 0.5 < short / full < 2
+
+
+@pytest.mark.parametrize("bad", [("dev", 1), ("train", -1)])
+def test_bad_arguments_are_refused(bad: tuple[str, int]) -> None:
+    with pytest.raises(ValueError, match=r"split|n "):
+        everyday.generate(*bad)
+
+
+def test_a_clause_can_be_in_a_wanted_mode() -> None:
+    dice = Dice(6)
+    drafts: list[Draft] = [
+        clauses.clause(dice, asked=False, tails=0, wanted="going to") for _ in range(40)
+    ]
+    assert all(" going to " in f" {english(draft.english)} " for draft in drafts)
