@@ -1,8 +1,8 @@
 """Train the demo translator into runs/demo, once: tests and notebooks use it, nothing commits it.
 
-It is the translator of `transformer-course train --corpus grammar`, trained longer. A lock keeps two processes
-from training it at the same time. It is trained anew when the code that makes it behaves otherwise, by the
-probe of the experiment that trains the same translator (probes.py).
+It is the translator of `transformer-course train --corpus everyday`, trained longer. A lock keeps two processes
+from training it at the same time. It is trained anew when the code that makes it behaves otherwise: when
+everyday speech has other sentences, or by the probe of the experiment that trains on the grammar (probes.py).
 """
 
 import json
@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -17,19 +18,22 @@ from filelock import FileLock
 from probes import changes_of, probe, settled_probe
 from run_experiments import load, same_config
 
+from transformer_course.corpus import everyday
 from transformer_course.fast import computes_bf16
-from transformer_course.runs import GRAMMAR_RECIPE
+from transformer_course.runs import RECIPES
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"
-STEPS, N_PAIRS = 7200, 460_000  # every pair once
+STEPS, N_PAIRS = 10_000, 640_000  # every pair once
 PRECISION = "bf16" if computes_bf16() else "fp32"  # half the time, where the processor has it
-SCRIPT = "running_corpus"
+CORPUS, SCRIPT = "everyday", "running_corpus"
 
 
 def settings() -> list[Any]:
     """What is trained on what, as JSON gives it back."""
-    made = [GRAMMAR_RECIPE.record(), STEPS, N_PAIRS, PRECISION, "knows which words tell"]
+    sample = "\n".join(f"{p.source}\t{p.target}" for p in everyday.generate("train", 2000))
+    digest = sha256(sample.encode()).hexdigest()
+    made = [RECIPES[CORPUS].record(), STEPS, N_PAIRS, PRECISION, digest]
     return list(json.loads(json.dumps(made)))
 
 
@@ -65,7 +69,7 @@ def main() -> None:
         resume = (FOLDER / "recipe.json").exists()
         # One thread: two threads that wait for each other stand nearly still beside the tests.
         longer = ["--steps", str(STEPS), "--n-pairs", str(N_PAIRS), "--precision", PRECISION]
-        fresh = ["--corpus", "grammar", *longer, "--threads", "1"]
+        fresh = ["--corpus", CORPUS, *longer, "--threads", "1"]
         command += ["--resume"] if resume else fresh
         environment = (
             os.environ | {"TQDM_MININTERVAL": "10"} if not sys.stderr.isatty() else os.environ

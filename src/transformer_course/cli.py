@@ -67,7 +67,7 @@ from transformer_course.recipe import (
     refuse_used,
     train_translator,
 )
-from transformer_course.recipe.data import check_use
+from transformer_course.recipe.data import WRITTEN, check_use
 from transformer_course.recipe.log import Log
 from transformer_course.recipe.options import HEAD, options_of, read_options, toml_text
 from transformer_course.recipe.options import NAME as CONFIG
@@ -154,7 +154,9 @@ def _take_config(context: typer.Context, path: Path | None) -> Path | None:
 @app.command()
 def train(
     out: Out,
-    corpus: Annotated[str | None, typer.Option(help="By name: grammar or multi30k.")] = None,
+    corpus: Annotated[
+        str | None, typer.Option(help="By name: grammar, everyday or multi30k.")
+    ] = None,
     pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
     data_folder: Annotated[
@@ -163,7 +165,8 @@ def train(
     valid_pairs: Annotated[Files, typer.Option(help="Aligned files to validate on.")] = None,
     valid_tsv: Annotated[Path | None, typer.Option(help="The same as one file.")] = None,
     n_pairs: Annotated[
-        int | None, typer.Option(min=1, help=f"Pairs of the grammar, {Data.n_pairs:,} if left out.")
+        int | None,
+        typer.Option(min=1, help=f"Pairs written by rules, {Data.n_pairs:,} if left out."),
     ] = None,
     folder: Annotated[Path | None, typer.Option(help="Local folder of Multi30k.")] = None,
     languages: Annotated[
@@ -703,7 +706,7 @@ def evaluate(
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
-        if data.corpus == "grammar" and data.languages == "en-fr":
+        if data.corpus in WRITTEN and data.languages == "en-fr":
             table = _by_phenomenon(translator, beam, alpha)
         if json_out:
             write_json(json_out, asdict(scores) | {"n_pairs": len(test), "phenomena": table})

@@ -208,7 +208,7 @@ REFERENCE = [
         (path.parent == PACKAGE or path.parent.parent == PACKAGE)
         and path.parent.name not in ("figures", "checks")
     )
-    or path.parts[-2:] == ("grammar", "__init__.py")
+    or path.parts[-2:] in (("grammar", "__init__.py"), ("everyday", "__init__.py"))
 ]
 FIGURES = sorted((PACKAGE / "figures").glob("*.py"))
 API = ROOT / "book" / "api"

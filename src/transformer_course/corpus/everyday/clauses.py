@@ -18,7 +18,7 @@ from transformer_course.corpus.everyday.predicates import (
     to_somebody,
     verb_with_object,
 )
-from transformer_course.corpus.everyday.slots import Text, combinations_of, fill_french
+from transformer_course.corpus.everyday.slots import Text, combinations_of, draw, fill_french
 from transformer_course.corpus.everyday.tails import Words, end, keyed_tail
 from transformer_course.corpus.grammar.clauses import NEGATION
 from transformer_course.corpus.grammar.dice import Dice
@@ -124,6 +124,9 @@ WH_WORDS = (
 )
 
 
+WHO = Phrase([("who", 14)], (Reading([("qui", 14)], 2, "m", False, [("qui", 14)]),), True)
+
+
 def speaker(dice: Dice, asked: bool) -> Phrase:
     """Who a sentence is about; a question mostly asks you."""
     chance = dice.random()
@@ -136,7 +139,7 @@ def speaker(dice: Dice, asked: bool) -> Phrase:
         return pronoun(dice.pick(words), 1)
     if chance < 0.82:
         return called_so((dice.pick(FIRST_NAMES),))
-    if chance < 0.93:
+    if chance < 0.87:
         return noun_phrase(
             dice,
             dice.pick(KIN),
@@ -144,6 +147,10 @@ def speaker(dice: Dice, asked: bool) -> Phrase:
             plural=False,
             determiner=dice.pick(("my", "my", "my", "your", "his", "her", "our")),
             adjectives=0.05,
+        )
+    if chance < 0.95:
+        return draw(
+            dice, dice.pick(("my:relative", "my:relative", "the:helper", "your:relative")), 1
         )
     return agent(dice, dice.pick(PEOPLE), adjectives=0.1)
 
@@ -218,12 +225,21 @@ def adverb_of(dice: Dice, mode: Mode, negation: str, wanted: float) -> tuple[str
 
 def says(dice: Dice) -> Draft:
     """I have never seen this film. Do you want to play with your friends tomorrow? Why is she on the phone?"""
-    asked = dice.chance(0.3)
-    return clause(dice, asked=asked, tails=0.45 if not asked else 0.3)
+    chance = dice.random()
+    if chance < 0.03:
+        return clause(dice, asked=False, tails=0.3, subject=WHO)
+    asked = chance < 0.33
+    return clause(dice, asked=asked, tails=0.3 if asked else 0.45)
 
 
 def clause(
-    dice: Dice, *, asked: bool, tails: float, wanted: str = "", plain: bool = False
+    dice: Dice,
+    *,
+    asked: bool,
+    tails: float,
+    wanted: str = "",
+    plain: bool = False,
+    subject: Phrase | None = None,
 ) -> Draft:
     """A statement or a question.
 
@@ -232,11 +248,12 @@ def clause(
         tails: how often it has a time, a place or a companion.
         wanted: a mode that it must have, if any.
         plain: it isn't negated.
+        subject: who it is about; somebody if left out.
     """
     negation = ""
     if not plain and dice.chance(0.08 if asked else 0.3):
         negation = "not" if asked else dice.pick(("not",) * 7 + ("never", "not yet", "no longer"))
-    subject = speaker(dice, asked)
+    subject = subject or speaker(dice, asked)
     if asked and negation and subject.english[0][0] == "i":
         negation = ""
     predicate = predicate_of(dice, subject, bool(negation) or asked)
@@ -293,7 +310,8 @@ def clause(
     if subject.noun and not combinations:
         combinations = [(subject.noun.name, predicate.verb.name)]
     trained = predicate.trained if not asked else 2
-    return Draft(english, phrases, french, labels, combinations, trained, "?" if asked else ".")
+    mark = "?" if asked or subject is WHO else "."
+    return Draft(english, phrases, french, labels, combinations, trained, mark)
 
 
 def tail_kind(dice: Dice, predicate: Predicate, mode: Mode, wanted: float) -> str:

@@ -38,7 +38,10 @@ def asks(dice: Dice) -> Draft:
         ):
             predicate = verb_with_object(dice, ACTIONS, "ai", negated)
     tail = end(
-        dice, "future" if not start and dice.chance(0.1) else "", owner, 2 + len(predicate.phrases)
+        dice,
+        dice.pick(("future", "future", "habit")) if not start and dice.chance(0.15) else "",
+        owner,
+        2 + len(predicate.phrases),
     )
     verb = predicate.verb
     english: Words = [(word, 81) for word in start.split()]
