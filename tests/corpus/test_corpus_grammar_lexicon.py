@@ -187,4 +187,8 @@ NOT_IN_LEFFF = {
     "frites": "f",
     "vêtements": "m",
     "devoirs": "m",
+    "cheveux": "m",
+    "gens": "m",
+    "petits-enfants": "m",
+    "page": "f",
 }

@@ -25,7 +25,6 @@ from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
 from transformer_course.corpus.grammar.names import FIRST_NAMES, KIN, called_so
 from transformer_course.corpus.grammar.parts import PEOPLE, agent
-from transformer_course.corpus.grammar.phrase_book import FIRST_PART
 from transformer_course.corpus.grammar.phrases import Phrase, Reading, noun_phrase, pronoun
 from transformer_course.corpus.grammar.pronouns import SAME_PERSON
 from transformer_course.corpus.grammar.questions import WH, is_pronoun
@@ -257,7 +256,7 @@ def clause(
     if asked and negation and subject.english[0][0] == "i":
         negation = ""
     predicate = predicate_of(dice, subject, bool(negation) or asked)
-    while ("me", FIRST_PART) in predicate.english and subject.english[0][0] == "i":
+    while "me" in [w for w, _ in predicate.english] and subject.english[0][0] == "i":
         predicate = predicate_of(dice, subject, bool(negation) or asked)  # not "taller than me"
     mode = mode_of(dice, predicate, asked, negation)
     if wanted:

@@ -54,6 +54,7 @@ THERE = {
 
 
 PLAIN_SUBJECTS = (
+    "misc",
     "vehicle",
     "carried",
     "home",

@@ -227,7 +227,8 @@ def french_groups(
         adverb: a French word after the first verb; empty if none.
     """
     groups = []
-    for way in (mode.french, *mode.others):
+    others = () if mode.name == "need to" and negation else mode.others  # ne doit pas forbids
+    for way in (mode.french, *others):
         group = french_group(who, action, way, negation, adverb, "")
         if not asked:
             groups.append([*who.words, *group])
@@ -259,9 +260,9 @@ def french_group(
     rest = [participle] if participle else []
     rest += [verb.complement] if verb.complement else []
     after: list[Word] = [(link, VERB)] if link else []
+    after += [(word, VERB) for word in action.manner.split()]
     after += [*objects, (action.verb.infinitive, VERB)]
     after += [(action.verb.complement, VERB)] if action.verb.complement else []
-    after += [(word, VERB) for word in action.manner.split()]
     return [*around(first, [], negation, adverb, turned, rest, who), *after]
 
 

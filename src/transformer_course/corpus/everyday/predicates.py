@@ -128,6 +128,7 @@ class Predicate:
         self.kinds, self.verb, self.english, self.phrases = kinds, verb, english, phrases
         self.combinations, self.sides, self.trained = combinations, sides, trained
         self.pronoun, self.dative = pronoun, dative
+        self.replaced = False
 
     @property
     def timed(self) -> bool:
@@ -152,11 +153,18 @@ class Predicate:
                 (Action(self.sides[0].verb), readings[0].negated if negated else readings[0].words)
             ]
         ways = []
+        before: tuple[Word, ...] = ()  # a pronoun in the place of a noun stands before the verb
+        agreement = None
+        if "dat" in self.places:
+            before = tuple(readings[0].words)
+        elif self.replaced:
+            before, agreement = tuple(readings[0].words), readings[0]
         for side in self.sides:
             negative = negated and side.verb.infinitive != "être"
-            words = fill_french(side.text, readings, who, negative)
+            text = Text(side.text.parts[1:]) if self.replaced else side.text
+            words = fill_french(text, readings, who, negative)
             manner = [word[1:].replace("_", " ") for word, _ in words if word[0] == "~"]
-            action = Action(side.verb, side.reflexive, manner="".join(manner))
+            action = Action(side.verb, side.reflexive, before, agreement, "".join(manner))
             ways.append((action, [word for word in words if word[0][0] != "~"]))
         return ways
 
@@ -168,16 +176,24 @@ def from_table(dice: Dice, rows: Sequence[Row], owner: str, negated: bool) -> Pr
     phrases: list[Phrase] = []
     for role, place in enumerate(row.places, 2):
         while True:
-            if place in ("do", "doing"):
+            if place == "dat":
+                phrase = clitic(dice.pick(others(owner, PRONOUNS)), indirect=True)
+            elif place in ("do", "doing"):
                 phrase = done(dice, role, doing=place == "doing")
             else:
                 phrase = draw(dice, place, role, owner, negated)
             if not (phrases and place.endswith("2")) or phrase.noun is not phrases[-1].noun:
                 break
         phrases.append(phrase)
+    replaced = takes_pronoun(row, side) and dice.chance(0.25)
+    if replaced:
+        personal = row.places[0].split(":")[1] in PERSONAL
+        phrases[0] = clitic(
+            dice.pick(others(owner, PRONOUNS) if personal else ("it", "it", "them"))
+        )
     name = side.verb.name if side.verb.name != "be" else "is"
     combinations = combinations_of(name, phrases)
-    return Predicate(
+    predicate = Predicate(
         row.kinds,
         side.verb,
         fill_english(side.text, phrases),
@@ -187,6 +203,31 @@ def from_table(dice: Dice, rows: Sequence[Row], owner: str, negated: bool) -> Pr
         row.trained,
         places=row.places,
     )
+    predicate.replaced = replaced
+    return predicate
+
+
+PERSONAL = frozenset(("relative", "friend", "parent", "helper", "met", "pet"))
+PRONOUNS = ("him", "her", "them", "you", "me", "us")
+
+
+def others(owner: str, words: Sequence[str]) -> tuple[str, ...]:
+    """The pronouns that don't stand for the subject, by what it owns: not "I help me".
+
+    >>> others("my", ("me", "you", "them"))
+    ('you', 'them')
+    """
+    same = {"my": ("me", "us"), "our": ("me", "us"), "your": ("you",)}.get(owner, ())
+    return tuple(word for word in words if word not in same)
+
+
+def takes_pronoun(row: Row, side: Side) -> bool:
+    """Whether a row's first place is the verb's direct object in both languages: my sister, or her."""
+    if not row.places or not row.places[0].startswith(("own:", "the:")):
+        return False
+    if "apart" in side.verb.frame or side.verb.particle:
+        return False
+    return all(s.text.parts[:1] == (0,) for s in (side, *row.french))
 
 
 def to_somebody(dice: Dice, subject: Phrase, negated: bool) -> Predicate:
@@ -216,7 +257,6 @@ MANNERS = (
     ("badly", "~mal"),
     ("a lot", "~beaucoup"),
     ("too much", "~trop"),
-    ("together", "ensemble"),
     ("better than me", "mieux que moi"),
     ("early", "tôt"),
     ("late", "tard"),
@@ -280,7 +320,7 @@ def verb_with_object(dice: Dice, verbs: Sequence[Verb], kinds: str, negated: boo
     """A verb of the grammar with an object: a noun, or a pronoun."""
     verb = dice.pick(verbs)
     side = Side(verb, False, Text(()))
-    if kinds != "l" and dice.chance(0.3):
+    if kinds != "l" and verb.name != "tell" and dice.chance(0.3):
         personal = bool(verb.object & {"person", "animate"})
         words = tuple(CLITICS) if personal else ("it", "it", "them")
         thing = clitic(dice.pick(words))

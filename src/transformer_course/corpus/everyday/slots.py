@@ -164,6 +164,20 @@ def of_somebody(dice: Dice, noun: Noun, plural: bool, role: int) -> Phrase:
     )
 
 
+def at_home_of(dice: Dice, name: str, role: int) -> Phrase:
+    """My mother's house, my mother's: chez ma mère."""
+    owner = draw(dice, f"my:{name}1", role)
+    last, key = owner.english[-1]
+    house = dice.pick(("house", "house", "place", "home", "")).split()
+    english = [*owner.english[:-1], (last + "'s", key), *((word, key) for word in house)]
+    words = [("chez", key), *owner.readings[0].words]
+    return owner._replace(
+        english=english,
+        readings=(owner.readings[0]._replace(words=words, negated=words),),
+        noun=None,
+    )
+
+
 def several(dice: Dice, determiner: str, name: str, role: int, negated: bool) -> Phrase:
     """Bread and butter: du pain et du beurre; or three things."""
     number = 2 if dice.chance(0.8) else 3
@@ -184,6 +198,7 @@ def several(dice: Dice, determiner: str, name: str, role: int, negated: bool) ->
     for index, phrase in enumerate(phrases):
         reading, last = phrase.readings[0], index == len(nouns) - 1
         own = phrase.english if determiner == "some" else phrase.english[1:]
+        own = [("any", key), *own] if negated and not index and determiner == "some" else own
         link, lien, ni = (
             ("or", "ou", "ni") if negated and determiner == "some" else ("and", "et", "et")
         )
@@ -244,6 +259,8 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     determiner, _, name = place.rstrip("2").partition(":")
     if not name:
         return listed(dice, determiner, role)
+    if determiner == "chez":
+        return at_home_of(dice, name, role)
     if "/" in determiner:  # another determiner in French, or only there
         in_english, in_french = determiner.split("/")
         phrase = draw(dice, f"{in_french}:{name}", role, owner)

@@ -16,6 +16,7 @@ from transformer_course.corpus.everyday.slots import (
 )
 from transformer_course.corpus.everyday.words import read_table
 from transformer_course.corpus.grammar.dice import Dice
+from transformer_course.corpus.grammar.phrase_book import speakers
 from transformer_course.corpus.grammar.phrases import Phrase, Reading
 from transformer_course.corpus.grammar.spelling import Word
 
@@ -33,7 +34,8 @@ class Tail(NamedTuple):
 
 def read_texts(texts: str, places: Sequence[str]) -> list[Text]:
     """Alternatives that are parted by a stroke."""
-    return [read_text(text.strip(), places) for text in texts.split(" | ") if text]
+    each = [one for text in texts.split(" | ") if text for one in speakers(text.strip())]
+    return [read_text(text, places) for text in each]
 
 
 def read_tails() -> dict[str, list[Tail]]:
