@@ -31,7 +31,7 @@ pdf: book ## print the web book, and the cheat sheet, into _build/pdf (takes Chr
 serve: book ## serve the book on localhost and rebuild it on change
 	$(RUN) tools/serve.py
 
-demo: install ## train the demo translator into runs/demo, once (some ten to fifteen minutes of one core)
+demo: install ## train the demo translator into runs/demo, once (some fifteen to twenty minutes of one core)
 	$(RUN) tools/train_demo.py
 
 test: install ## everything: lint, types, tests, doctests, notebooks, the built book

@@ -65,15 +65,15 @@ def settled_probe(script: ModuleType) -> Probe:
         script: an experiment, as `run_experiments.load` imports it.
     """
     least = SETTLED * tolerance(script)
-    return dict(_settled(probe(script), probe(script, SHAKE[precision(script)]), least))
+    return dict(settled(probe(script), probe(script, SHAKE[precision(script)]), least))
 
 
-def _settled(value: Any, shaken: Any, least: float) -> Any:
+def settled(value: Any, shaken: Any, least: float) -> Any:
     """`value` with None for each part in which `shaken` differs."""
     if isinstance(value, dict):
-        return {key: _settled(part, shaken[key], least) for key, part in value.items()}
+        return {key: settled(part, shaken[key], least) for key, part in value.items()}
     if isinstance(value, list) and len(value) == len(shaken):
-        return [_settled(a, b, least) for a, b in zip(value, shaken, strict=True)]
+        return [settled(a, b, least) for a, b in zip(value, shaken, strict=True)]
     return None if differences(value, shaken, least) else value
 
 

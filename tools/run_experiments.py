@@ -14,7 +14,8 @@ An experiment is a script book/experiments/<name>.py with
 It is run with three seeds; a seed that is done is kept in runs/experiments, so an interrupted run resumes. The
 record goes to book/experiments/<name>.json. It is current as long as the code behaves as it did then, whatever
 its text says: --probe tells. Where behaviour was changed on purpose and the record is kept, --accept adds the
-new probe, and book/experiments/ledger.yml says what was changed and why.
+new probe, and book/experiments/ledger.yml says what was changed and why. Where the code is the same and another
+processor rounds otherwise, --settle marks the values that differ as chance: nobody compares them any more.
 """
 
 import argparse
@@ -30,7 +31,7 @@ from types import ModuleType
 from typing import Any
 
 import torch
-from probes import Probe, changes_of, probe, settled_probe
+from probes import Probe, changes_of, probe, settled, settled_probe, tolerance
 
 import transformer_course
 from transformer_course.checkpoints import write_atomically
@@ -184,6 +185,24 @@ def accept(name: str) -> bool:
     return True
 
 
+def settle(name: str) -> bool:
+    """Mark as chance what this processor computes otherwise; the code must be that of the record's last probe.
+
+    Returns:
+        Whether there was anything to mark.
+    """
+    script, record = load(name), read_record(name)
+    if record is None:
+        raise ValueError(f"{name} has no record to settle")
+    last = record["probes"][-1]
+    fresh = settled_probe(script)
+    if not changes_of(script, last["values"], fresh):
+        return False
+    last["values"] = settled(last["values"], fresh, tolerance(script))
+    write_whole(name, record)
+    return True
+
+
 def current_commit() -> str:
     """The commit that the working tree is at, short; "+" where something isn't committed."""
 
@@ -229,12 +248,16 @@ def main() -> None:
     parser.add_argument("--seeds", nargs="+", type=int, choices=SEEDS, default=SEEDS)
     parser.add_argument("--probe", action="store_true", help="only say which records are current")
     parser.add_argument("--accept", action="store_true", help="add a probe; see ledger.yml")
+    parser.add_argument("--settle", action="store_true", help="same code, another processor")
     arguments = parser.parse_args()
-    if arguments.probe or arguments.accept:
+    if arguments.probe or arguments.accept or arguments.settle:
         torch.set_num_threads(1)  # as in the tests: two threads would wait for each other
     for name in arguments.names or names(apart=arguments.probe):
         if arguments.accept:
             print(f"{name}: {'a probe was added' if accept(name) else 'is current'}")
+            continue
+        if arguments.settle:
+            print(f"{name}: {'values were marked as chance' if settle(name) else 'is current'}")
             continue
         found = changes(name)
         if arguments.probe:

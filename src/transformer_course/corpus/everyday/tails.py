@@ -47,6 +47,7 @@ def read_tails() -> dict[str, list[Tail]]:
             tuple(read_texts(text.replace(" || ", " | "), places)) for text in (english, french)
         ]
         tails.setdefault(kind, []).append(Tail(tuple(places), sides[0], sides[1]))
+    tails["past"] += tails["then"]  # for an hour, and yesterday
     return tails
 
 
