@@ -1,5 +1,7 @@
 """Statements and questions in all modes: I have never seen this film; why is she on the phone?"""
 
+from dataclasses import replace
+
 from transformer_course.corpus.everyday.modes import (
     MODES,
     Action,
@@ -181,7 +183,7 @@ def predicate_of(dice: Dice, subject: Phrase, negated: bool) -> Predicate:
     verbs, kinds = (EVENTS, "e") if chance < 0.78 else (ACTIONS, "a")
     while True:
         predicate = verb_with_object(dice, verbs, kinds, negated)
-        mine = SAME_PERSON.get(predicate.english[0][0] if predicate.pronoun else "", ())
+        mine = SAME_PERSON.get(predicate.english[0][0] if predicate.clitic else "", ())
         if subject.english[0][0] not in mine:
             return predicate
 
@@ -359,8 +361,7 @@ def what_question(dice: Dice) -> Draft:
     verb = dice.pick(ACTIONS)
     while verb.object <= {"person", "animate", "animal"}:
         verb = dice.pick(ACTIONS)
-    predicate = verb_with_object(dice, (verb,), "l", False)
-    predicate.kinds = "a"
+    predicate = replace(verb_with_object(dice, (verb,), "l", False), kinds="a")
     mode = mode_of(dice, predicate, True, "")
     tail = end(dice, mode.when if dice.chance(0.3) else "", owner_of(subject), 2)
     group = english_group(subject, verb, mode, asked=True, negation="", short=True, adverb="")

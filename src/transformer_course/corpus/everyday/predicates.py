@@ -1,7 +1,7 @@
 """What people do or are: the rows of predicates.tsv, and the grammar's verbs with their objects."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from transformer_course.corpus.everyday.modes import Action
 from transformer_course.corpus.everyday.slots import (
@@ -99,36 +99,31 @@ def read_row(kinds: str, english: str, french: str) -> Row:
 ROWS = tuple(read_row(*row) for row in read_table("predicates"))
 
 
+@dataclass(frozen=True, slots=True)
 class Predicate:
     """A predicate with its places filled.
 
-    Attributes:
+    Args:
         kinds: as in the table.
         verb: the English verb.
         english: the words after it.
         phrases: those with French readings.
         combinations: which of its words may meet.
-        trained: so many of the French ways are trained on.
+        sides: the French ways to say it; their texts have the phrases' numbers.
+        trained: so many of them are trained on.
+        places: what the phrases were drawn for, if it is a row of the table.
+        clitic: "direct" or "indirect" if the first phrase is a pronoun that stands before the French verb.
     """
 
-    def __init__(
-        self,
-        kinds: str,
-        verb: Verb,
-        english: Words,
-        phrases: list[Phrase],
-        combinations: list[Combination],
-        sides: Sequence[Side],
-        trained: int = 1,
-        pronoun: bool = False,
-        dative: bool = False,
-        places: Sequence[str] = (),
-    ) -> None:
-        self.places = places
-        self.kinds, self.verb, self.english, self.phrases = kinds, verb, english, phrases
-        self.combinations, self.sides, self.trained = combinations, sides, trained
-        self.pronoun, self.dative = pronoun, dative
-        self.replaced = False
+    kinds: str
+    verb: Verb
+    english: Words
+    phrases: list[Phrase]
+    combinations: list[Combination]
+    sides: tuple[Side, ...]
+    trained: int = 1
+    places: tuple[str, ...] = ()
+    clitic: str = ""
 
     @property
     def timed(self) -> bool:
@@ -140,29 +135,12 @@ class Predicate:
         self, who: Reading | None, readings: Sequence[Reading], negated: bool
     ) -> list[tuple[Action, Words]]:
         """Each right way to say it: the verb, and the words after it."""
-        if self.dative:
-            clitics = tuple(readings[0].words)
-            rest = readings[1].negated if negated else readings[1].words
-            return [(Action(self.sides[0].verb, False, clitics), rest)]
-        if self.pronoun:
-            clitics = tuple(readings[0].words)
-            action = Action(self.sides[0].verb, False, clitics, readings[0])
-            return [(action, [])]
-        if not self.sides[0].text.parts and readings:  # a verb of the grammar with its object
-            return [
-                (Action(self.sides[0].verb), readings[0].negated if negated else readings[0].words)
-            ]
+        before = tuple(readings[0].words) if self.clitic else ()
+        agreement = readings[0] if self.clitic == "direct" else None
         ways = []
-        before: tuple[Word, ...] = ()  # a pronoun in the place of a noun stands before the verb
-        agreement = None
-        if "dat" in self.places:
-            before = tuple(readings[0].words)
-        elif self.replaced:
-            before, agreement = tuple(readings[0].words), readings[0]
         for side in self.sides:
             negative = negated and side.verb.infinitive != "être"
-            text = Text(side.text.parts[1:]) if self.replaced else side.text
-            words = fill_french(text, readings, who, negative)
+            words = fill_french(side.text, readings, who, negative)
             manner = [word[1:].replace("_", " ") for word, _ in words if word[0] == "~"]
             action = Action(side.verb, side.reflexive, before, agreement, "".join(manner))
             ways.append((action, [word for word in words if word[0][0] != "~"]))
@@ -185,26 +163,24 @@ def from_table(dice: Dice, rows: Sequence[Row], owner: str, negated: bool) -> Pr
             if not (phrases and place.endswith("2")) or phrase.noun is not phrases[-1].noun:
                 break
         phrases.append(phrase)
-    replaced = takes_pronoun(row, side) and dice.chance(0.25)
-    if replaced:
+    sides, before = row.french, "indirect" if "dat" in row.places else ""
+    if takes_pronoun(row, side) and dice.chance(0.25):
         personal = row.places[0].split(":")[1] in PERSONAL
-        phrases[0] = clitic(
-            dice.pick(others(owner, PRONOUNS) if personal else ("it", "it", "them"))
-        )
+        words = others(owner, PRONOUNS) if personal else ("it", "it", "them")
+        phrases[0], before = clitic(dice.pick(words)), "direct"
+        sides = tuple(replace(s, text=Text(s.text.parts[1:])) for s in sides)
     name = side.verb.name if side.verb.name != "be" else "is"
-    combinations = combinations_of(name, phrases)
-    predicate = Predicate(
+    return Predicate(
         row.kinds,
         side.verb,
         fill_english(side.text, phrases),
         phrases,
-        combinations,
-        row.french,
+        combinations_of(name, phrases),
+        sides,
         row.trained,
-        places=row.places,
+        row.places,
+        before,
     )
-    predicate.replaced = replaced
-    return predicate
 
 
 PERSONAL = frozenset(("relative", "friend", "parent", "helper", "met", "pet"))
@@ -242,10 +218,8 @@ def to_somebody(dice: Dice, subject: Phrase, negated: bool) -> Predicate:
         english = [*thing.english, ("to", whom.english[0][1]), *whom.english]
     else:
         english = [*whom.english, *thing.english]
-    sides = thing.sides
-    return Predicate(
-        "a", verb, english, [whom, *thing.phrases], thing.combinations, sides, dative=True
-    )
+    phrases, sides = [whom, *thing.phrases], (Side(verb, False, Text((1,))),)
+    return Predicate("a", verb, english, phrases, thing.combinations, sides, clitic="indirect")
 
 
 MANNERS = (
@@ -290,12 +264,14 @@ def in_a_manner(dice: Dice) -> Predicate:
     side = Side(verb, False, read_text(french, ()))
     words = [(word, FIRST_PART) for word in english.split()]
     combinations: list[Combination] = [(verb.name, english.split()[0])] if english else []
-    return Predicate("ap" if not english else "ai", verb, words, [], combinations, [side])
+    return Predicate("ap" if not english else "ai", verb, words, [], combinations, (side,))
 
 
 def done(dice: Dice, role: int, *, doing: bool) -> Phrase:
     """ "read a book" or "reading a book": lire un livre."""
     key = 10 * role + 9
+    if dice.chance(0.4):
+        return row_done(dice, role, doing)
     if dice.chance(0.3):
         verb = dice.pick(RUNNING)
         thing: Phrase | None = None
@@ -316,25 +292,50 @@ def done(dice: Dice, role: int, *, doing: bool) -> Phrase:
     return thing._replace(english=[*english, *thing.english], readings=readings)
 
 
+DOABLE = tuple(
+    row
+    for row in ROWS
+    if "i" in row.kinds
+    and not row.french[0].reflexive
+    and not any(
+        place.startswith(("own", "dat", "do", "chez")) or "/" in place for place in row.places
+    )
+)
+
+
+def row_done(dice: Dice, role: int, doing: bool) -> Phrase:
+    """ "go to the beach" or "going to the beach": aller à la plage."""
+    row = dice.pick(DOABLE)
+    side, french = dice.pick(row.english), row.french[0]
+    key = 10 * role
+    phrases = [draw(dice, place, role) for place in row.places]
+    base = side.verb.base
+    english = [(english_ing(base) if doing else base, key + 9)]
+    english += [(word, key + 9) for word in side.verb.particle.split()]
+    english += [
+        (word, k if k < FIRST_PART else key + 8) for word, k in fill_english(side.text, phrases)
+    ]
+    rest = fill_french(french.text, [phrase.readings[0] for phrase in phrases])
+    words: Words = [(french.verb.infinitive, key + 9)]
+    words += [
+        (word.lstrip("~").replace("_", " "), k if k < FIRST_PART else key + 8) for word, k in rest
+    ]
+    reading = Reading(words, 2, "m", False, words)
+    return Phrase(english, (reading,), True, next((p.noun for p in phrases if p.noun), None))
+
+
 def verb_with_object(dice: Dice, verbs: Sequence[Verb], kinds: str, negated: bool) -> Predicate:
     """A verb of the grammar with an object: a noun, or a pronoun."""
     verb = dice.pick(verbs)
-    side = Side(verb, False, Text(()))
     if kinds != "l" and verb.name != "tell" and dice.chance(0.3):
         personal = bool(verb.object & {"person", "animate"})
         words = tuple(CLITICS) if personal else ("it", "it", "them")
         thing = clitic(dice.pick(words))
         particle: Words = [(verb.particle, 80)] if verb.particle else []
         english = with_pronoun(verb, [(verb.base, 80), *particle], thing.english)[1:]
-        return Predicate(
-            kinds,
-            bare(verb),
-            english,
-            [thing],
-            [(thing.english[0][0], verb.name)],
-            [side],
-            pronoun=True,
-        )
+        combinations: list[Combination] = [(thing.english[0][0], verb.name)]
+        alone, sides = replace(verb, particle=""), (Side(verb, False, Text(())),)
+        return Predicate(kinds, alone, english, [thing], combinations, sides, clitic="direct")
     thing = object_of(dice, verb)
     english = list(thing.english)
     mass = thing.readings[0].words[0][0] in ("de+", "des")
@@ -343,12 +344,5 @@ def verb_with_object(dice: Dice, verbs: Sequence[Verb], kinds: str, negated: boo
     elif english[0][0] in ("this", "these") and dice.chance(0.4):
         english[0] = ({"this": "that", "these": "those"}[english[0][0]], 21)
     assert thing.noun is not None
-    combinations = [(verb.name, thing.noun.name), *thing.combinations]
-    return Predicate(kinds, verb, english, [thing], combinations, [side])
-
-
-def bare(verb: Verb) -> Verb:
-    """A verb whose particle stands with its object: "turn it on"."""
-    from dataclasses import replace
-
-    return replace(verb, particle="") if verb.particle else verb
+    meeting = [(verb.name, thing.noun.name), *thing.combinations]
+    return Predicate(kinds, verb, english, [thing], meeting, (Side(verb, False, Text((0,))),))

@@ -33,7 +33,7 @@ def asks(dice: Dice) -> Draft:
     else:
         predicate = verb_with_object(dice, ACTIONS, "ai", negated)
         while (
-            predicate.pronoun
+            predicate.clitic
             and predicate.english[0][0] in ("you", "me", "us")[: 1 if not start else 3]
         ):
             predicate = verb_with_object(dice, ACTIONS, "ai", negated)
