@@ -3,6 +3,7 @@
 import itertools
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,9 @@ from transformer_course.corpus.grammar.orthography import CAREFUL
 from transformer_course.corpus.grammar.phrases import Reading, pronoun
 from transformer_course.corpus.grammar.spelling import Word, join, spell
 from transformer_course.corpus.pairs import Pair
+
+
+PAGE = Path(__file__).parents[2] / "book" / "corpus.md"
 
 
 def english(words: list[Word]) -> str:
@@ -270,3 +274,14 @@ def test_a_clause_can_be_in_a_wanted_mode() -> None:
         clauses.clause(dice, asked=False, tails=0, wanted="going to") for _ in range(40)
     ]
     assert all(" going to " in f" {english(draft.english)} " for draft in drafts)
+
+
+def test_the_numbers_of_the_book_page() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    n_tails = len({id(tail) for group in tails.TAILS.values() for tail in group})
+    assert f"| {len(predicates.ROWS)} rows, and the verbs" in page
+    assert f"| tenses and modal verbs | {len(MODES)} |" in page
+    assert f"| times, places, companions | {n_tails} |" in page
+    assert f"with places for nouns | {len(patterns.PATTERNS)} |" in page
+    share = sum("speech" in p.phenomena for p in everyday.generate("train", 5000, 9)) / 5000
+    assert 0.4 < share < 0.5  # "a little more than half are the grammar's"

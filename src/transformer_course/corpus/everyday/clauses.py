@@ -49,10 +49,11 @@ def repeated(text: str) -> list[str]:
 SHARES = {
     "a": "present 6, past 6, perfect 3, progressive 4, going to 3, future 3, was doing 1, would 1, can 3, "
     "could you 1, could not 1, must 1, should 1, have to 2, don't have to 1, had to 1, didn't have to 1, "
-    "want to 3, wanted to 1, would like to 2, need to 1, been doing 1",
+    "want to 3, wanted to 1, would like to 2, need to 1, been doing 1, has been 1, "
+    "have just 1, just did 1",
     "e": "past 6, perfect 3, present 1, future 1",
     "be": "present 8, was 3, future 2, would 1, has been 1",
-    "s": "present 8, was 2, future 1, has been 1",
+    "s": "present 8, was 3, future 1, has been 1",
     "l": "present 8",
 }
 
@@ -201,7 +202,10 @@ def mode_of(dice: Dice, predicate: Predicate, asked: bool, negation: str) -> Mod
             continue
         if mode.name in ("have to", "had to", "could you") and negation:
             continue
-        if mode.name == "been doing" and predicate.verb.base not in DURATIVE:
+        lasting = mode.name == "been doing" or (mode.name == "has been" and kind == "a")
+        if lasting and predicate.verb.base not in DURATIVE:
+            continue
+        if mode.name in ("have just", "just did") and (negation or asked):
             continue
         if mode.name == "was" and predicate.verb.name not in IMPERFECT:
             continue
@@ -270,13 +274,18 @@ def clause(
     adverb, adverbe = adverb_of(dice, mode, negation, 0.12)
     if asked and mode.name == "present":
         adverb = adverbe = ""
+    if asked and mode.name == "perfect" and dice.chance(0.3):
+        adverb, adverbe = "ever", "déjà"
+    if mode.name == "just did":
+        adverb = "just"
     kind = tail_kind(dice, predicate, mode, tails)
     if adverb or negation not in ("", "not"):
         kind = ""
     role = 2 + len(predicate.phrases)
     tail = end(dice, kind, owner_of(subject), role)
-    while {word for word, _ in tail.english} & OF_THE_SAME.get(subject.english[0][0], frozenset()):
-        tail = end(dice, kind, owner_of(subject), role)  # not "I play with me"
+    unfit = OF_THE_SAME.get(subject.english[0][0], set()) | ({"again"} if negation else set())
+    while {word for word, _ in tail.english} & unfit:  # not "I play with me"
+        tail = end(dice, kind, owner_of(subject), role)
     question, mot = question_words(dice, predicate, mode, bool(kind)) if asked else ("", "")
     polite = asked and not question and mode.name in ("can", "could you") and dice.chance(0.4)
     group = english_group(
@@ -320,6 +329,8 @@ def tail_kind(dice: Dice, predicate: Predicate, mode: Mode, wanted: float) -> st
     if mode.when == "since":
         return "since"
     kinds = predicate.kinds
+    if predicate.verb.name == "be" and mode.name in ("present", "was") and dice.chance(0.12):
+        return "state" if not predicate.timed else ""
     if kinds[0] not in "ae" or predicate.timed or not dice.chance(wanted):
         return ""
     if dice.chance(0.3) and ("p" in kinds or kinds == "a"):

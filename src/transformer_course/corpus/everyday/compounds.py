@@ -25,6 +25,7 @@ LINKS = (
     ("because", "parce que"),
     ("because", "parce que"),
     ("so", "donc"),
+    (",", ","),
 )
 
 
@@ -68,10 +69,11 @@ def joined(dice: Dice) -> Draft:
             return joined(dice)
     phrases, apart = together(first, second)
     comma: Words = [(",", LINK)] if link in ("but", "so") and dice.chance(0.5) else []
-    english = [*first.english, *comma, (link, LINK), *shifted(second.english)]
+    key = 0 if link == "," else LINK
+    english = [*first.english, *comma, (link, key), *shifted(second.english)]
 
     def french(*readings: Reading) -> Variants:
-        linked: Words = [*comma, *((word, LINK) for word in lien.split())]
+        linked: Words = [*comma, *((word, key) for word in lien.split())]
         ours, theirs = apart(readings)
         return [
             [*words, *linked, *shifted(rest)]

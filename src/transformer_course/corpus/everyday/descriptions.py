@@ -85,6 +85,34 @@ ABSOLUTE = frozenset(
 )
 
 
+FORMS = {
+    "mien": (("le mien", "les miens"), ("la mienne", "les miennes")),
+    "tien": (("le tien", "les tiens"), ("la tienne", "les tiennes")),
+    "vôtre": (("le vôtre", "les vôtres"), ("la vôtre", "les vôtres")),
+}
+
+
+def whose(english: str, *french: str) -> Phrase:
+    """A possessive pronoun: mine, yours."""
+    readings = tuple(
+        Reading([(word, 34)], 2, "m", False, [], {"tien": "tu", "vôtre": "vous"}.get(word, ""))
+        for word in french
+    )
+    return Phrase([(english, 34)], readings, True, common=len(readings))
+
+
+OWNERS = (whose("mine", "mien"), whose("yours", "tien", "vôtre"))
+
+
+def owned(words: Words, thing: Reading) -> Words:
+    """The words; mien becomes le mien, la mienne, les miens, with what is owned."""
+    (word, key), *rest = words
+    if word not in FORMS:
+        return words
+    form = FORMS[word][thing.gender == "f"][thing.plural]
+    return [(part, key) for part in form.split()] + rest
+
+
 def described(dice: Dice) -> Draft:
     """My car is old and slow. Is the soup too hot? Your bag is heavier than mine. Why is she so sad?"""
     if dice.chance(0.35):
@@ -124,6 +152,9 @@ def described(dice: Dice) -> Draft:
         )
         word = [(first.comparative, 84)] if first.comparative else [("more", 85), (first.name, 84)]
         english, degree = [*word, ("than", 87), *compared.english], [("plus", 85)]
+        if dice.chance(0.25):  # "than mine"; who "mine" is depends on the subject
+            compared = dice.pick(OWNERS)
+            english = [*word, ("than", 87), *compared.english]
     if (kind == "than" and compared is None) or (degree and first.name in ABSOLUTE):
         return described(dice)
     place, lieu = ("today", "aujourd'hui") if tense == "present" and dice.chance(0.1) else ("", "")
@@ -134,7 +165,7 @@ def described(dice: Dice) -> Draft:
         if more:
             rest += [*more, (second.french[who.gender][who.plural], 86)]
         if readings:
-            rest += [("que", 87), *readings[0].words]
+            rest += [("que", 87), *owned(readings[0].words, who)]
         rest += [(word, TAIL) for word in lieu.split()]
         if not asked:
             return [[*who.words, *french_be(who, tense, "not" if negated else ""), *rest]]

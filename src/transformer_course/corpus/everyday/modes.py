@@ -62,6 +62,8 @@ MODES = {
         Mode("progressive", "be", "", PRESENT, form="ing", when="now"),
         Mode("was doing", "was", "", ("", "imperfect", ""), form="ing", when=""),
         Mode("going to", "be", "going to", ("aller", "present", ""), (("", "future", ""),)),
+        Mode("have just", "have", "just", ("venir", "present", "de"), form="participle", when=""),
+        Mode("just did", "did", "", ("venir", "present", "de"), when=""),
         Mode("been doing", "have", "been", PRESENT, form="ing", when="since"),
         Mode("was", "did", "", ("", "imperfect", ""), when=""),
         Mode("has been", "have", "", PRESENT, form="participle", when="since"),
@@ -206,6 +208,7 @@ class Action(NamedTuple):
         reflexive: whether it has me, te, se, …
         clitics: object pronouns.
         agreement: what a participle agrees with after avoir, if anything.
+        own_object: whether the reflexive pronoun isn't the direct object: elle s'est lavé les mains.
         manner: a short adverb (bien, beaucoup), which stands before a participle, but after any other form.
     """
 
@@ -214,6 +217,7 @@ class Action(NamedTuple):
     clitics: tuple[Word, ...] = ()
     agreement: Reading | None = None
     manner: str = ""
+    own_object: bool = False
 
 
 def french_groups(
@@ -274,7 +278,7 @@ def conjugated(who: Reading, action: Action, tense: str) -> tuple[str, str]:
     form, compound = finite(who, verb, tense)
     if not compound:
         return form, ""
-    owner = who if verb.etre else action.agreement
+    owner = who if verb.etre and not action.own_object else action.agreement
     if owner is None or verb.complement:
         return form, verb.participle
     return form, agree(verb.participle, owner.gender, owner.plural)

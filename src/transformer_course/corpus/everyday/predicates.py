@@ -142,7 +142,8 @@ class Predicate:
             negative = negated and side.verb.infinitive != "être"
             words = fill_french(side.text, readings, who, negative)
             manner = [word[1:].replace("_", " ") for word, _ in words if word[0] == "~"]
-            action = Action(side.verb, side.reflexive, before, agreement, "".join(manner))
+            hands = side.reflexive and bool(words) and words[0][0] in ("le", "la", "les")
+            action = Action(side.verb, side.reflexive, before, agreement, "".join(manner), hands)
             ways.append((action, [word for word in words if word[0][0] != "~"]))
         return ways
 
@@ -328,7 +329,7 @@ def verb_with_object(dice: Dice, verbs: Sequence[Verb], kinds: str, negated: boo
     """A verb of the grammar with an object: a noun, or a pronoun."""
     verb = dice.pick(verbs)
     if kinds != "l" and verb.name != "tell" and dice.chance(0.3):
-        personal = bool(verb.object & {"person", "animate"})
+        personal = bool(verb.object & {"person", "animate", "animal"})
         words = tuple(CLITICS) if personal else ("it", "it", "them")
         thing = clitic(dice.pick(words))
         particle: Words = [(verb.particle, 80)] if verb.particle else []

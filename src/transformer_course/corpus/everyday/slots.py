@@ -139,6 +139,14 @@ QUANTITIES = (
 
 def quantity(dice: Dice, noun: Noun, role: int) -> Phrase:
     """A lot of bread: beaucoup de pain; too many dogs: trop de chiens."""
+    if dice.chance(0.15):  # some more bread: encore du pain
+        phrase = write_noun_phrase(noun, role, not noun.mass, "a", ())
+        first, key = phrase.readings[0], 10 * role + 1
+        words = [("encore", key), *first.words]
+        return phrase._replace(
+            english=[("some", key), ("more", key), *phrase.english],
+            readings=(first._replace(words=words, negated=words),),
+        )
     many, much, french = dice.pick(QUANTITIES)
     french = french.split("/")[-1 if noun.mass else 0]
     bare = write_noun_phrase(noun, role, not noun.mass, "the", ())
