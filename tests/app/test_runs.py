@@ -137,10 +137,16 @@ def test_a_translator_is_not_resumed_with_other_pairs(tmp_path: Path) -> None:
     [
         (
             {"corpus": "multi30k", "n_pairs": 5},
-            "n_pairs is for corpus 'grammar', corpus 'multi30k'",
+            "n_pairs is for corpus 'grammar' or 'everyday', corpus 'multi30k'",
         ),
-        ({"files": ("a",), "n_pairs": 5}, "n_pairs is for corpus 'grammar', files of your own"),
-        ({"files": ("a",), "languages": "en-fr"}, "for corpus 'grammar' or 'multi30k', files of"),
+        (
+            {"files": ("a",), "n_pairs": 5},
+            "n_pairs is for corpus 'grammar' or 'everyday', files of your own",
+        ),
+        (
+            {"files": ("a",), "languages": "en-fr"},
+            "for corpus 'grammar' or 'everyday' or 'multi30k', files of",
+        ),
         ({"corpus": "grammar", "form": "raw"}, "form is for corpus 'multi30k', corpus 'grammar'"),
         ({"files": ("a",), "folder": "x"}, "folder is for corpus 'multi30k', files of your own"),
     ],
@@ -158,7 +164,11 @@ def test_what_the_data_uses_is_taken() -> None:
 
 @pytest.mark.parametrize(
     ("corpus", "known"),
-    [("grammar", "en-fr or fr-en"), ("multi30k", "en-de or en-fr or de-en or fr-en or de-fr or")],
+    [
+        ("grammar", "en-fr or fr-en"),
+        ("everyday", "en-fr or fr-en"),
+        ("multi30k", "en-de or en-fr or de-en or fr-en or de-fr or"),
+    ],
 )
 def test_each_corpus_has_its_languages(corpus: str, known: str) -> None:
     assert Data(corpus=corpus).languages == known.split()[0]
@@ -169,9 +179,10 @@ def test_each_corpus_has_its_languages(corpus: str, known: str) -> None:
     assert Data(files=("a",)).languages == ""
 
 
-def test_pairs_of_the_grammar_are_turned() -> None:
-    there = Data(corpus="grammar", n_pairs=50).load()
-    back = Data(corpus="grammar", n_pairs=50, languages="fr-en").load()
+@pytest.mark.parametrize("corpus", ["grammar", "everyday"])
+def test_pairs_written_by_rules_are_turned(corpus: str) -> None:
+    there = Data(corpus=corpus, n_pairs=50).load()
+    back = Data(corpus=corpus, n_pairs=50, languages="fr-en").load()
     for pairs, turned in zip(there, back, strict=True):
         assert [(p.source, p.target) for p in turned] == [(p.target, p.source) for p in pairs]
     assert {p.source for p in back[0]}.isdisjoint(p.source for p in there[0])

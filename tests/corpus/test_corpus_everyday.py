@@ -19,7 +19,6 @@ from transformer_course.corpus.grammar.phrases import Reading, pronoun
 from transformer_course.corpus.grammar.spelling import Word, join, spell
 from transformer_course.corpus.pairs import Pair
 
-
 PAGE = Path(__file__).parents[2] / "book" / "corpus.md"
 
 

@@ -532,7 +532,7 @@ NOTHING_PUBLISHED = {  # whole modules
     *("checkpoints", "checkpoints.files", "checkpoints.runs", "checkpoints.tensors"),
     *("checkpoints.memory", "checkpoints.parts", "training.diverging"),
     *("corpus", "corpus.__main__", "corpus.grammar", "corpus.pairs", "corpus.readers"),
-    *("corpus.lenient", "corpus.normal_form", "lines"),
+    *("corpus.everyday", "corpus.lenient", "corpus.normal_form", "lines"),
     *("corpus.bilingual", "corpus.cleaning", "corpus.prepare", "corpus.shards", "corpus.sharing"),
     *("recipe.log", "recipe.options"),
     *("export", "export.ctranslate2_model", "export.exported", "export.folders", "export.hub"),
