@@ -200,7 +200,10 @@ def test_few_pairs_of_ones_own_have_a_recipe_by_name(
     options = ["train", "--pairs", *files, "--out", out, "--recipe"]
     result = run(*options, "large")
     assert result.status == 1
-    assert "--recipe ('large') must be 'grammar' or 'multi30k' or 'small-corpus'" in result.err
+    assert (
+        "--recipe ('large') must be 'grammar' or 'everyday' or 'multi30k' or 'small-corpus'"
+        in result.err
+    )
     sizes = ["--d-model", 16, "--heads", 2, "--vocab-size", 300, "--steps", 1, "--dropout", 0.2]
     assert run(*options, "small-corpus", *sizes).status == 0
     recipe = cli.Recipe.load(out)
@@ -618,7 +621,7 @@ def test_an_option_that_stands_at_its_default_is_compared_on_resuming(
     told = f"was started with n_pairs = 300, not {default}"
     assert_one_sentence(run(*resume, few, "--n-pairs", default), told)
     own = folder_of_a_run(tmp_path / "c", runs.Data(files=tuple(map(str, files))))
-    told = "languages is for corpus 'grammar' or 'multi30k', files of your own would ignore it"
+    told = "languages is for corpus 'grammar' or 'everyday' or 'multi30k', files of your own would ignore it"
     assert_one_sentence(run(*resume, own, "--languages", "en-de"), told)
 
 
@@ -715,11 +718,11 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ("--n-pairs 5", ["give --corpus, or files of your own"]),
         (
             "--pairs EN FR --steps 1 --n-pairs 170000",
-            ["n_pairs is for corpus 'grammar', files of your own"],
+            ["n_pairs is for corpus 'grammar' or 'everyday', files of your own"],
         ),
         (
             "--pairs EN FR --languages en-de",
-            ["languages is for corpus 'grammar' or 'multi30k', files"],
+            ["languages is for corpus 'grammar' or 'everyday' or 'multi30k', files"],
         ),
         ("--corpus grammar --languages en-de", ["languages ('en-de') must be en-fr or fr-en"]),
         (
@@ -727,7 +730,10 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
             ["folder is for corpus 'multi30k', files of your own"],
         ),
         ("--corpus grammar --form lc.norm.tok", ["form is for corpus 'multi30k'"]),
-        ("--corpus multi30k --n-pairs 5", ["n_pairs is for corpus 'grammar', corpus 'multi30k'"]),
+        (
+            "--corpus multi30k --n-pairs 5",
+            ["n_pairs is for corpus 'grammar' or 'everyday', corpus 'multi30k'"],
+        ),
         ("--corpus multi30k --languages en", ["languages ('en') must be en-de or"]),
         ("--corpus multi30k --languages en-xx --folder .", ["languages ('en-xx')"]),
         ("--corpus multi30k --folder nowhere", ["nowhere"]),
