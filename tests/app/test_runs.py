@@ -137,11 +137,11 @@ def test_a_translator_is_not_resumed_with_other_pairs(tmp_path: Path) -> None:
     [
         (
             {"corpus": "multi30k", "n_pairs": 5},
-            "n_pairs is for corpus 'grammar' or 'everyday' or 'everyday', corpus 'multi30k'",
+            "n_pairs is for corpus 'grammar' or 'everyday', corpus 'multi30k'",
         ),
         (
             {"files": ("a",), "n_pairs": 5},
-            "n_pairs is for corpus 'grammar' or 'everyday' or 'everyday', files of your own",
+            "n_pairs is for corpus 'grammar' or 'everyday', files of your own",
         ),
         (
             {"files": ("a",), "languages": "en-fr"},
