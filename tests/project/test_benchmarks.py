@@ -347,9 +347,9 @@ def test_claims_about_the_time_of_a_training() -> None:
     """What the results page says about the committed records."""
     records = {
         name: json.loads((speed.ROOT / f"benchmarks/results/wall_time_{name}.json").read_text())
-        for name in RECIPES
+        for name in ("grammar", "multi30k")
     }
-    steps = {name: RECIPES[name].training.max_steps for name in RECIPES}
+    steps = {name: RECIPES[name].training.max_steps for name in records}
     # Measured with the recipe of before, as the page says.
     assert (records["grammar"]["steps"], steps["grammar"]) == (2700, 5400)
     assert (records["multi30k"]["steps"], steps["multi30k"]) == (1000, 14_000)

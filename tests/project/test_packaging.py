@@ -107,7 +107,7 @@ def modules(wheel: Path) -> set[str]:
 
 def test_wheel_and_sdist_are_small_and_complete(artefacts: Path) -> None:
     wheel, sdist = next(artefacts.glob("*.whl")), next(artefacts.glob("*.tar.gz"))
-    assert wheel.stat().st_size < 1_100_000
+    assert wheel.stat().st_size < 1_150_000
     assert sdist.stat().st_size < 1_000_000
     packed = {n for n in zipfile.ZipFile(wheel).namelist() if n.startswith("transformer_course/")}
     tracked = run("git", "ls-files", "src/transformer_course", cwd=ROOT).split("\n")
