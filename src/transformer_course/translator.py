@@ -85,19 +85,13 @@ class Translation(Hypothesis):
             model translates them all the same, but it can only guess.
         doubtful: whether `confidence` is below what the translator has mostly on sentences like those that it
             was trained on (`Translator.doubt_below`).
+        confidence: 0 to 1, certain: the geometric mean of the probabilities of its subwords, </s> included. Of
+            a search, the two best translations count together: where French says tu or vous, each has half.
     """
 
     unseen: tuple[str, ...] = ()
     doubtful: bool = False
-
-    @property
-    def confidence(self) -> float:
-        """Geometric mean of the probabilities of its subwords, </s> included; 1 is certain.
-
-        >>> round(Translation((5, 6), math.log(0.5 * 0.08), 0.0).confidence, 3)
-        0.2
-        """
-        return _confidence(self)
+    confidence: float = 0.0
 
 
 class Translator:
@@ -108,8 +102,9 @@ class Translator:
         vocabulary: subwords of both languages; as many as the model has token ids.
 
     Attributes:
-        doubt_below: translations of less confidence are `doubtful`. 0, so none, until `calibrate` sets it, as
-            training does at its end; saved with the model.
+        doubt_below: translations of a search of less confidence are `doubtful`. 0, so none, until `calibrate`
+            sets it, as training does at its end; saved with the model.
+        doubt_below_greedy: the same for greedy decoding, which knows of one translation only.
         lexicon: the usual translations of words, for `untranslated`. Empty until training learns it at its end
             (`lexicon.usual_translations`); saved with the model. Models of before have none.
 
@@ -124,7 +119,7 @@ class Translator:
             )
         self.model = model.eval()
         self.vocabulary = vocabulary
-        self.doubt_below = 0.0
+        self.doubt_below = self.doubt_below_greedy = 0.0
         self.lexicon: Lexicon = {}
 
     @classmethod
@@ -155,6 +150,7 @@ class Translator:
             model = _MODELS[values.get("model", "Transformer")](values["config"])
             load_weights(model, tensors)
             doubt_below = float(values.get("doubt_below", 0.0))
+            greedy = float(values.get("doubt_below_greedy", doubt_below))  # there was one for both
             lexicon = _lexicon(values.get("lexicon", {}))
         except (KeyError, TypeError, ValueError) as error:
             raise CheckpointError(f"{path} is not a translator's model ({error})") from error
@@ -162,7 +158,8 @@ class Translator:
         if values.get("vocabulary") not in (vocabulary.digest, _digest_of_entries(vocabulary)):
             raise CheckpointError(f"{path} belongs to another vocabulary than the one beside it")
         translator = cls(model.to(place), vocabulary)
-        translator.doubt_below, translator.lexicon = doubt_below, lexicon
+        translator.doubt_below, translator.doubt_below_greedy = doubt_below, greedy
+        translator.lexicon = lexicon
         return translator
 
     def save(self, folder: str | Path) -> None:
@@ -180,6 +177,7 @@ class Translator:
             "config": asdict(self.model.config),
             "vocabulary": self.vocabulary.digest,
             "doubt_below": self.doubt_below,
+            "doubt_below_greedy": self.doubt_below_greedy,
             "lexicon": {word: sorted(others) for word, others in self.lexicon.items()},
         }
         save_vocabulary(self.vocabulary, Path(folder))
@@ -246,20 +244,27 @@ class Translator:
         if not examples:
             return []
         results: dict[int, list[Hypothesis]] = {}
+        wanted = (
+            top_beams if isinstance(self.model, ParallelModel) else max(top_beams, min(2, beam))
+        )
         for limit, group in self._by_limit(examples).items():
             members = [examples[i] for i in group]
             budget = max(max_tokens, 3 + max(len(ids) for ids, _ in members))
             for indices in token_batches(members, budget):
                 src = collate(members, indices).src.to(self.device)
-                found = self._find(src, limit, beam, alpha, top_beams)
+                found = self._find(src, limit, beam, alpha, wanted)
                 results.update(zip([group[i] for i in indices], found, strict=True))
-        return [
-            [
-                Translation(h.ids, h.log_prob, h.score, unseen, _confidence(h) < self.doubt_below)
-                for h in results[i]
-            ]
-            for i, unseen in enumerate(map(self.vocabulary.unseen, sentences))
-        ]
+        least = self.doubt_below_greedy if beam == 1 else self.doubt_below
+        translations = []
+        for i, unseen in enumerate(map(self.vocabulary.unseen, sentences)):
+            sure = [_confidence(h, results[i][:2]) for h in results[i][:top_beams]]
+            translations.append(
+                [
+                    Translation(h.ids, h.log_prob, h.score, unseen, confidence < least, confidence)
+                    for h, confidence in zip(results[i], sure, strict=False)
+                ]
+            )
+        return translations
 
     def _find(
         self, src: Tensor, limit: int, beam: int, alpha: float, top_beams: int
@@ -268,8 +273,8 @@ class Translator:
             return self.model.translate_ids(src, limit, beam=beam, top_beams=top_beams)
         return beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
 
-    def calibrate(self, sentences: Sequence[str], share: float = 0.05) -> None:
-        """Set `doubt_below` so that this share of these sentences' translations would be doubtful.
+    def calibrate(self, sentences: Sequence[str], share: float = 0.1) -> None:
+        """Set what is doubtful, so that this share of these sentences' translations would be.
 
         A model that meets a kind of sentence it was not trained on is less sure of its words (Hendrycks and
         Gimpel 2017 show it for classifiers). It can still be sure and wrong.
@@ -281,10 +286,14 @@ class Translator:
         Raises:
             ValueError: if there are no sentences, or as `search` does.
         """
-        found = sorted(_confidence(best) for (best,) in self.search(sentences))
-        if not found:
+        if not sentences:
             raise ValueError("sentences is empty; there must be at least one")
-        self.doubt_below = found[int(share * len(found))]
+        self.doubt_below_greedy, self.doubt_below = (
+            sorted(best.confidence for (best,) in self.search(sentences, beam=beam))[
+                int(share * len(sentences))
+            ]
+            for beam in (1, 4)
+        )
 
     def untranslated(self, sentences: Sequence[str], texts: Sequence[str]) -> list[tuple[str, ...]]:
         """Words of the sentences that have none of their usual translations in the text beside them.
@@ -465,8 +474,15 @@ def _lexicon(values: Any) -> Lexicon:
     return {word: frozenset(others) for word, others in values.items()}
 
 
-def _confidence(found: Hypothesis) -> float:
-    return math.exp(found.log_prob / len(found.ids))
+def _confidence(found: Hypothesis, best: Sequence[Hypothesis]) -> float:
+    """The probability of a subword; that of the best hypotheses is counted together.
+
+    >>> tu, vous = Hypothesis((5, 6), math.log(0.36), 0.0), Hypothesis((7, 6), math.log(0.28), 0.0)
+    >>> round(_confidence(tu, [tu]), 2), round(_confidence(tu, [tu, vous]), 2)
+    (0.6, 0.8)
+    """
+    together = best if found in best else [found]
+    return float(sum(math.exp(h.log_prob) for h in together) ** (1 / len(found.ids)))
 
 
 def _start(sentence: str) -> str:

@@ -113,10 +113,14 @@ def test_what_it_is_less_sure_of_than_of_held_out_sentences_is_doubtful(tmp_path
         best.confidence < sure[len(sure) // 4] for best in found
     ]
     assert sum(best.doubtful for best in found) == len(sure) // 4
-    odd = translator.search(["five five one one five three"])[0][0]
-    assert (odd.unseen, odd.doubtful) == ((), True)
+    for beam in (1, 4):
+        odd = translator.search(["three three one one five five two two"], beam=beam)[0][0]
+        assert (odd.unseen, odd.doubtful) == ((), True)
     translator.save(tmp_path)
     assert Translator.load(tmp_path).doubt_below == translator.doubt_below
+    assert Translator.load(tmp_path).doubt_below_greedy == translator.doubt_below_greedy
+    rewrite(tmp_path, lambda values: values.pop("doubt_below_greedy"))  # a folder of before
+    assert Translator.load(tmp_path).doubt_below_greedy == translator.doubt_below
     rewrite(tmp_path, lambda values: values.pop("doubt_below"))
     assert Translator.load(tmp_path).doubt_below == 0
     with pytest.raises(ValueError, match="sentences is empty; there must be at least one"):
