@@ -244,9 +244,8 @@ class Translator:
         if not examples:
             return []
         results: dict[int, list[Hypothesis]] = {}
-        wanted = (
-            top_beams if isinstance(self.model, ParallelModel) else max(top_beams, min(2, beam))
-        )
+        parallel = isinstance(self.model, ParallelModel)
+        wanted = 2 if not parallel and top_beams == 1 and beam != 1 else top_beams
         for limit, group in self._by_limit(examples).items():
             members = [examples[i] for i in group]
             budget = max(max_tokens, 3 + max(len(ids) for ids, _ in members))

@@ -11,6 +11,7 @@ from transformer_course.corpus import everyday, grammar
 from transformer_course.corpus.everyday import clauses, patterns, predicates, slots, tails
 from transformer_course.corpus.everyday.modes import MODES, Action, english_group, french_groups
 from transformer_course.corpus.everyday.words import ENGLISH, FRENCH, REFLEXIVE
+from transformer_course.corpus.grammar import phrase_book
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, sentences_of
 from transformer_course.corpus.grammar.mixture import Rule
@@ -252,6 +253,14 @@ def test_the_grammar_s_sentences_are_in_it() -> None:
     labels = {label for pair in everyday.generate("train", 20_000, 1) for label in pair.phenomena}
     assert labels >= set(grammar.PHENOMENA)
     assert "speech" in labels
+
+
+def test_it_leaves_the_grammar_as_it_is() -> None:
+    """Its hours without o'clock are in its own lists, and in its phrases, not in those of the grammar."""
+    assert ["six"] not in [english for english, _ in phrase_book.SLOTS["hour"]]
+    assert ["six"] in [english for english, _ in slots.LISTS["hour"]]
+    sources = [p.source for p in everyday.generate("train", 60_000, 3, CAREFUL)]
+    assert any(re.fullmatch(r"See you at (six|seven|ten|half past six).", s) for s in sources)
 
 
 def test_contractions_are_as_frequent_as_full_forms() -> None:

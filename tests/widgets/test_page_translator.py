@@ -311,7 +311,9 @@ def test_switches_in_links_of_chapters_show_what_the_chapters_say() -> None:
     links: dict[str, str] = dict(zip(linked(), told()["linked"], strict=True))
     assert links["02"] == links["whole"].replace("n'a pas traversé", "ne traverse pas")  # no past
     assert links["03"] == links["whole"]  # what is to come isn't there yet when it writes
-    assert links["04"] == links["whole"].replace("il était trop fatigué", "elle était trop fatiguée")
+    assert links["04"] == links["whole"].replace(
+        "il était trop fatigué", "elle était trop fatiguée"
+    )
     assert links["05"] != "La jeune fille a donné la pomme rouge à son frère."
     assert links["06"] not in (links["whole"], "")
     assert links["09"].startswith("Comment est-ce que de grands-pères")

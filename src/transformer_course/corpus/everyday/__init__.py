@@ -16,11 +16,13 @@ from transformer_course.corpus.everyday.contractions import contracted
 from transformer_course.corpus.everyday.descriptions import described, there
 from transformer_course.corpus.everyday.patterns import pattern
 from transformer_course.corpus.everyday.requests import asks
+from transformer_course.corpus.everyday.slots import LISTS
 from transformer_course.corpus.grammar import URN as GRAMMAR
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import sentences_of
 from transformer_course.corpus.grammar.mixture import Rule
 from transformer_course.corpus.grammar.orthography import Style
+from transformer_course.corpus.grammar.phrase_book import phrase, phrase_with
 from transformer_course.corpus.grammar.splits import SPLITS, check_request
 from transformer_course.corpus.pairs import Pair
 
@@ -39,13 +41,15 @@ RULES: dict[Rule, int] = {
     described: 9,
 }
 PER_RULE = 2  # two parts of everyday speech for each that RULES says, beside the parts of the grammar's mixture
-URN = tuple(
-    contracted(rule)
-    for rule in (
-        *GRAMMAR,
-        *(rule for rule, parts in RULES.items() for _ in range(PER_RULE * parts)),
-    )
-)
+
+
+def spoken(rule: Rule) -> Rule:
+    """The rule itself; the grammar's phrases have the hours of everyday speech, too: at six, at six o'clock."""
+    return (lambda dice: phrase_with(dice, LISTS)) if rule is phrase else rule
+
+
+SPEECH = tuple(rule for rule, parts in RULES.items() for _ in range(PER_RULE * parts))
+URN = tuple(contracted(spoken(rule)) for rule in (*GRAMMAR, *SPEECH))
 
 
 def generate(split: str, n: int, seed: int = 0, style: Style | None = None) -> Iterator[Pair]:

@@ -67,7 +67,7 @@ CLASSES = read_classes()
 
 def read_lists() -> dict[str, list[tuple[list[str], list[str]]]]:
     """The grammar's lists of slots, and those of everyday speech."""
-    lists = dict(SLOTS)
+    lists = {name: list(fillings) for name, fillings in SLOTS.items()}  # those of the grammar stay
     for name, english, french in read_table("slots"):
         lists.setdefault(name, []).append((english.split(), french.split()))
     return lists

@@ -97,8 +97,13 @@ def fill(text: Sequence[Word], filling: Sequence[str]) -> list[Word]:
 
 def phrase(dice: Dice) -> Draft:
     """Good morning, Anna! My name is Paul. I don't know."""
+    return phrase_with(dice, SLOTS)
+
+
+def phrase_with(dice: Dice, slots: dict[str, list[Filling]]) -> Draft:
+    """A phrase whose slot is filled from these lists."""
     entry = dice.deal(ENTRIES)
-    english, french_filling = dice.pick(SLOTS[entry.slot])
+    english, french_filling = dice.pick(slots[entry.slot])
 
     def french() -> Variants:
         return [fill(text, french_filling) for text in entry.french]
