@@ -43,13 +43,13 @@ RULES: dict[Rule, int] = {
 PER_RULE = 2  # two parts of everyday speech for each that RULES says, beside the parts of the grammar's mixture
 
 
-def spoken(rule: Rule) -> Rule:
+def _spoken(rule: Rule) -> Rule:
     """The rule itself; the grammar's phrases have the hours of everyday speech, too: at six, at six o'clock."""
     return (lambda dice: phrase_with(dice, LISTS)) if rule is phrase else rule
 
 
 SPEECH = tuple(rule for rule, parts in RULES.items() for _ in range(PER_RULE * parts))
-URN = tuple(contracted(spoken(rule)) for rule in (*GRAMMAR, *SPEECH))
+URN = tuple(contracted(_spoken(rule)) for rule in (*GRAMMAR, *SPEECH))
 
 
 def generate(split: str, n: int, seed: int = 0, style: Style | None = None) -> Iterator[Pair]:
