@@ -57,9 +57,7 @@ SHARES = {
     "l": "present 8",
 }
 
-
 URNS = {kind: [MODES[name] for name in repeated(shares)] for kind, shares in SHARES.items()}
-
 
 NEGATED_ONLY, ASKED_ONLY = ("could not", "don't have to", "didn't have to"), ("could you",)
 DURATIVE = frozenset(
@@ -93,16 +91,13 @@ DURATIVE = frozenset(
 IMPERFECT = ("be", "have", "know", "want", "own", "feel", "like")  # "I had" a dog: j'avais
 HOW = ("present", "past", "can", "going to", "future", "should")
 
-
 WITH = {
     "never": ("present", "perfect", "would", "future"),
     "not yet": ("perfect",),
     "no longer": ("present", "can", "want to", "progressive"),
 }
 
-
 LAST = {"not yet": "yet", "no longer": "anymore"}
-
 
 ADVERBS = {
     "present": "always toujours, often souvent, sometimes parfois, usually généralement, really vraiment, "
@@ -112,7 +107,6 @@ ADVERBS = {
     "past": "also aussi",
     "can": "also aussi, always toujours",
 }
-
 
 OF_THE_SAME = {"i": {"me", "us"}, "we": {"us", "me"}, "you": {"you"}}
 WH_WORDS = (
@@ -124,7 +118,6 @@ WH_WORDS = (
     ("what time", "à quelle heure"),
     ("who", "avec qui"),
 )
-
 
 WHO = Phrase([("who", 14)], (Reading([("qui", 14)], 2, "m", False, [("qui", 14)]),), True)
 

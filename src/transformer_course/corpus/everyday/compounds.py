@@ -28,7 +28,6 @@ LINKS = (
     (",", ","),
 )
 
-
 CONDITIONS = (
     ("it rains", "il pleut"),
     ("it is cold", "il fait froid"),
@@ -38,7 +37,6 @@ CONDITIONS = (
     ("it is too late", "il est trop tard"),
     ("it is possible", "c'est possible"),
 )
-
 
 REASONS = (
     ("it is raining", "il pleut"),
@@ -116,7 +114,6 @@ WONDERS = (
     ("I wonder", "je me demande"),
     ("he doesn't know", "il ne sait pas"),
 )
-
 
 THOUGHTS = (
     ("I think", "je pense que", "je crois que"),
@@ -209,7 +206,5 @@ def linked(dice: Dice, main: Draft, other: Draft, link: str, lien: str) -> Draft
 
 def pattern_of(dice: Dice, pairs: Sequence[tuple[str, str]]) -> Draft:
     """A clause without any places."""
-    english, french_text = dice.pick(pairs)
-    words = [(word, WH) for word in english.split()]
-    variants = [[(word, WH) for word in text.split()] for text in french_text.split("/")[:1]]
-    return Draft(words, [], lambda: variants, ["speech"])
+    words, mots = ([(word, WH) for word in text.split()] for text in dice.pick(pairs))
+    return Draft(words, [], lambda: [mots], ["speech"])

@@ -18,7 +18,6 @@ from transformer_course.corpus.grammar.questions import EST_CE_QUE, WH, is_prono
 
 LINK = 95
 
-
 PLACES_OF_THINGS = (
     ("in the kitchen", "dans la cuisine"),
     ("in the garden", "dans le jardin"),
@@ -38,20 +37,17 @@ PLACES_OF_THINGS = (
     ("next to the station", "à côté de la gare"),
 )
 
-
 AROUND = tuple(
     pair
     for pair in PLACES_OF_THINGS
     if pair[0].split()[0] not in ("on", "under") and "in " not in pair[0][:3]
 )
 
-
 THERE = {
     "present": ("is", "are", "a"),
     "past": ("was", "were", "avait"),
     "future": ("will be", "will be", "aura"),
 }
-
 
 PLAIN_SUBJECTS = (
     "misc",
@@ -69,7 +65,6 @@ PLAIN_SUBJECTS = (
     "furniture",
 )
 
-
 DEGREES = (
     ("very", "très"),
     ("very", "très"),
@@ -79,11 +74,9 @@ DEGREES = (
     ("a little", "un peu"),
 )
 
-
 ABSOLUTE = frozenset(
     (*UNGRADED, "good", "bad", "huge", "magnificent", "wonderful", "perfect", "terrible")
 )
-
 
 FORMS = {
     "mien": (("le mien", "les miens"), ("la mienne", "les miennes")),

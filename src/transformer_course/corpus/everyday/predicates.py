@@ -42,7 +42,6 @@ UNWANTED = (
     "swallow",
 )
 LIKES = tuple(v for v in VERBS if "generic" in v.frame and v.object)
-# "put", "cut", "hit": one form for all times, so whether it is past can't be told
 ACTIONS = tuple(
     verb
     for verb in DIRECT
@@ -50,7 +49,6 @@ ACTIONS = tuple(
     and not verb.frame.intersection(STATES)
     and verb.name not in (*UNWANTED, "marry")
 )
-GIVING = DATIVE
 EVENTS = tuple(
     verb for verb in DIRECT if verb.name in UNWANTED and verb.subject & {"person", "animate"}
 )
@@ -209,7 +207,7 @@ def takes_pronoun(row: Row, side: Side) -> bool:
 
 def to_somebody(dice: Dice, subject: Phrase, negated: bool) -> Predicate:
     """He told me a story: il m'a raconté une histoire; she sends it to him."""
-    verb = dice.pick(GIVING)
+    verb = dice.pick(DATIVE)
     thing = verb_with_object(dice, (verb,), "l", negated)
     while True:
         whom = clitic(dice.pick(tuple(word for word in CLITICS if word != "it")), indirect=True)

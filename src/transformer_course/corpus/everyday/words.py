@@ -1,7 +1,5 @@
 """The verbs and adjectives of everyday speech by their names, those of the grammar and those that it lacks."""
 
-from importlib.resources import files
-
 from transformer_course.corpus.grammar import lexicon
 
 
@@ -11,9 +9,7 @@ def read_table(name: str) -> list[list[str]]:
     >>> read_table("adjectives")[0][:3]
     ['hurried', '', 'pressé']
     """
-    text = (files(__package__) / "data" / f"{name}.tsv").read_text(encoding="utf-8")
-    lines = [line for line in text.splitlines() if line and not line.startswith("#")]
-    return [line.split("\t") for line in lines[1:]]
+    return list(lexicon.read_table(name, __package__))
 
 
 OWN = [lexicon.make_verb(*row) for row in read_table("verbs")]

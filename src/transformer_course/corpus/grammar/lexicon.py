@@ -67,9 +67,9 @@ class Verb:
     frame: frozenset[str]
 
 
-def read_table(name: str) -> Iterator[list[str]]:
-    """Rows of a table in `data`, without comment and heading."""
-    text = (files(__package__) / "data" / f"{name}.tsv").read_text(encoding="utf-8")
+def read_table(name: str, package: str = __package__) -> Iterator[list[str]]:
+    """Rows of a table in the `data` of a package, without comment and heading."""
+    text = (files(package) / "data" / f"{name}.tsv").read_text(encoding="utf-8")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     for line in lines[1:]:
         yield line.split("\t")
