@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from transformer_course.corpus import everyday, grammar
-from transformer_course.corpus.everyday import clauses, patterns, predicates, slots, tails
+from transformer_course.corpus.everyday import (
+    clauses,
+    compounds,
+    patterns,
+    predicates,
+    slots,
+    tails,
+)
 from transformer_course.corpus.everyday.modes import MODES, Action, english_group, french_groups
 from transformer_course.corpus.everyday.words import ENGLISH, FRENCH, REFLEXIVE
 from transformer_course.corpus.grammar import phrase_book
@@ -156,6 +163,139 @@ def test_places(place: str, pairs: dict[str, str]) -> None:
         phrase = slots.draw(dice, place, 2, "her")
         found[english(phrase.english)] = french(phrase.readings[0].words)
     assert {key: found.get(key) for key in pairs} == pairs
+
+
+@pytest.mark.parametrize(
+    ("place", "pairs"),
+    [
+        # Food is what one has some of; what can be counted stands in the plural.
+        (
+            "all:likeable",
+            {
+                "fish": "le poisson",
+                "meat": "la viande",
+                "chicken": "le poulet",
+                "pizza": "la pizza",
+                "coffee": "le café",
+                "apples": "les pommes",
+                "dogs": "les chiens",
+                "strawberries": "les fraises",
+                "vegetables": "les légumes",
+                "pasta": "les pâtes",
+            },
+        ),
+        ("some:treat", {"fish": "du poisson", "some cake": "du gâteau", "fruit": "des fruits"}),
+        ("bare:eaten1", {"fish": "poisson", "rice": "riz"}),
+        (
+            "a*:goods",
+            {
+                "a bigger house": "une plus grande maison",
+                "a smaller car": "une plus petite voiture",
+                "a cheaper hotel": "un hôtel moins cher",
+                "a more comfortable chair": "une chaise plus confortable",
+                "a very expensive car": "une voiture très chère",
+                "such a beautiful hotel": "un si bel hôtel",
+                "an older car": "une plus vieille voiture",
+                "a small but nice hotel": "un hôtel petit mais agréable",
+                "a German car": "une voiture allemande",
+                "an Italian restaurant": "un restaurant italien",
+            },
+        ),
+        (
+            "a*:matter1",
+            {"a better idea": "une meilleure idée", "a worse mistake": "une pire erreur"},
+        ),
+        (
+            "the*:goods",
+            {
+                "the best restaurant in the city": "le meilleur restaurant de la ville",
+                "the biggest room": "la plus grande chambre",
+                "the most expensive car": "la voiture la plus chère",
+                "the cheapest hotel in town": "l'hôtel le moins cher de la ville",
+            },
+        ),
+        (
+            "the:vehicle",
+            {"the next train": "le prochain train", "the first boat": "le premier bateau"},
+        ),
+        ("own:worn", {"her favourite shirt": "sa chemise préférée"}),
+        ("my:friends", {"my parents": "mes parents"}),
+        (
+            "date",
+            {
+                "March 14": "le 14 mars",
+                "the 14th of March": "le 14 mars",
+                "1 May": "le 1er mai",
+                "July 2nd": "le 2 juillet",
+            },
+        ),
+        ("clock", {"8:30": "8 h 30", "3 pm": "15 h", "12 am": "0 h", "12 pm": "12 h"}),
+        ("in country", {"France": "en France", "Japan": "au Japon"}),
+        ("from country", {"Italy": "d'Italie", "the United States": "des États-Unis"}),
+    ],
+)
+def test_places_of_all_sorts(place: str, pairs: dict[str, str]) -> None:
+    dice = Dice(1)
+    found = {}
+    for _ in range(60_000):
+        phrase = slots.draw(dice, place, 2, "her")
+        found[join(english(phrase.english).split())] = french(phrase.readings[0].words)
+    assert {key: found.get(key) for key in pairs} == pairs
+
+
+def test_a_date_with_its_year() -> None:
+    """With a comma and without one; French has none."""
+    dice = Dice(1)
+    drawn = [slots.draw(dice, "full date", 2) for _ in range(2000)]
+    said = {join(english(p.english).split()): french(p.readings[0].words) for p in drawn}
+    for text, date in said.items():
+        day, year = re.search(r"\d{1,2}(?!\d)", text), re.search(r"\d{4}", text)
+        assert day
+        assert year
+        number = "1er" if day.group() == "1" else day.group()
+        assert re.fullmatch(rf"le {number} \S+ {year.group()}", date), (text, date)
+    assert any("," in text for text in said)
+    assert any("," not in text for text in said)
+
+
+def test_fish_that_english_does_not_count() -> None:
+    for pair in everyday.generate("train", 40_000, 4, CAREFUL):
+        if re.search(r"(?<!the|her|his|our) fish", pair.source):
+            assert "poissons" not in pair.target, pair
+
+
+@pytest.fixture(scope="module")
+def typed() -> list[Pair]:
+    rules: tuple[tuple[Rule, int], ...] = (
+        (patterns.pattern, 60_000),
+        (clauses.says, 30_000),
+        (compounds.would_if, 10_000),
+    )
+    return [pair for rule, n in rules for pair in written(rule, n)]
+
+
+@pytest.mark.parametrize(
+    ("said", "translated"),
+    [
+        (r"If I had a (car|dog|job|new \w+), .*", r"Si j'avais .*"),
+        (r"I would buy .*, if .*|I would buy .* if .*", r"J.*achèterais .*s(i |')[^,]+"),
+        (r"I was born on \w+ \d+, \d+\.", r"Je suis née? le \d+(er)? \S+ \d+\."),
+        (r"I moved here last summer\.", r"J'ai emménagé ici l'été dernier\."),
+        (r"I .* (at|in) the hospital\.", r"Je?('| ).* à l'hôpital\."),
+        (r"I will .* this winter\.", r"J(e |').* cet hiver\."),
+        (r".* (am|is|are) on the phone\.", r".* au téléphone\."),
+        (r"I .* in bed\.", r"Je?('| ).* au lit\."),
+        (r"I have never been to France\.", r"Je ne suis jamais allée? en France\."),
+        (r".* (like|likes|love|loves) fish\.", r".* le poisson\."),
+        (r".* (doesn't|don't) eat (any )?fish\.", r".* pas de poisson\."),
+    ],
+)
+def test_what_newcomers_type(said: str, translated: str, typed: list[Pair]) -> None:
+    """There are sentences like these, and all of them are right."""
+    found = [pair for pair in typed if re.fullmatch(said, pair.source)]
+    assert found
+    for pair in found:
+        assert any(re.fullmatch(translated, target) for target in pair.targets), pair
 
 
 def test_a_singular_place_has_no_plurals() -> None:

@@ -191,4 +191,9 @@ NOT_IN_LEFFF = {
     "gens": "m",
     "petits-enfants": "m",
     "page": "f",
+    "burger": "m",
+    "pâtes": "f",
+    "noix": "f",
+    "bagages": "m",
+    "grands-parents": "m",
 }

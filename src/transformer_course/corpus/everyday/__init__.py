@@ -19,7 +19,8 @@ from transformer_course.corpus.everyday.requests import asks
 from transformer_course.corpus.everyday.slots import LISTS
 from transformer_course.corpus.grammar import URN as GRAMMAR
 from transformer_course.corpus.grammar.dice import Dice
-from transformer_course.corpus.grammar.draft import sentences_of
+from transformer_course.corpus.grammar.draft import Draft, sentences_of
+from transformer_course.corpus.grammar.lexicon import NOUN
 from transformer_course.corpus.grammar.mixture import Rule
 from transformer_course.corpus.grammar.orthography import Style
 from transformer_course.corpus.grammar.phrase_book import phrase, phrase_with
@@ -30,13 +31,13 @@ __all__ = ["RULES", "generate"]
 
 # How often each rule is used, in parts of the whole of everyday speech.
 RULES: dict[Rule, int] = {
-    says: 52,
-    asks: 12,
-    pattern: 24,
+    says: 49,
+    asks: 11,
+    pattern: 33,
     joined: 5,
     what_question: 3,
     thinks: 4,
-    while_or_if: 4,
+    while_or_if: 5,
     there: 5,
     described: 9,
 }
@@ -45,7 +46,22 @@ PER_RULE = 2  # two parts of everyday speech for each that RULES says, beside th
 
 def _spoken(rule: Rule) -> Rule:
     """The rule itself; the grammar's phrases have the hours of everyday speech, too: at six, at six o'clock."""
-    return (lambda dice: phrase_with(dice, LISTS)) if rule is phrase else rule
+    return (lambda dice: phrase_with(dice, LISTS)) if rule is phrase else _without_shoals(rule)
+
+
+def _without_shoals(rule: Rule) -> Rule:
+    """The same rule, but "fish" is what one eats or one animal: il mange du poisson, never several of them."""
+
+    def drawn(dice: Dice) -> Draft:
+        draft = rule(dice)
+        while any(p.noun is FISH and p.readings[0].plural for p in draft.phrases):
+            draft = rule(dice)
+        return draft
+
+    return drawn
+
+
+FISH = NOUN["fish"]  # its plural is the same word, so English doesn't tell them apart
 
 
 SPEECH = tuple(rule for rule, parts in RULES.items() for _ in range(PER_RULE * parts))

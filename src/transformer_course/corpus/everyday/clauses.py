@@ -97,6 +97,10 @@ WITH = {
     "no longer": ("present", "can", "want to", "progressive"),
 }
 
+WANTED = {
+    "was": "sa"
+}  # the kinds of predicates for a mode that a clause must have; else actions only
+
 LAST = {"not yet": "yet", "no longer": "anymore"}
 
 ADVERBS = {
@@ -260,7 +264,7 @@ def clause(
     mode = mode_of(dice, predicate, asked, negation)
     if wanted:
         negation = "not" if negation else ""
-        while predicate.kinds[0] != "a":
+        while predicate.kinds[0] not in WANTED.get(wanted, "a"):
             predicate = predicate_of(dice, subject, bool(negation))
         mode = MODES[wanted]
     short = dice.chance(0.7)

@@ -160,7 +160,9 @@ def agrees(start: str, readings: Sequence[Reading]) -> bool:
 
 
 def while_or_if(dice: Dice) -> Draft:
-    """I was reading when you called. If you are tired, you should go to bed."""
+    """I was reading when you called. If you are tired, you should go to bed. If I had a car, I would drive."""
+    if dice.chance(0.3):
+        return would_if(dice)
     if dice.chance(0.4):
         first, second = (
             clause(dice, asked=False, tails=0, wanted="was doing", plain=True),
@@ -179,6 +181,14 @@ def while_or_if(dice: Dice) -> Draft:
     if link == "when":
         main = clause(dice, asked=False, tails=0, wanted="present")
     return linked(dice, main, state, link, lien)
+
+
+def would_if(dice: Dice) -> Draft:
+    """If I had more money, I would buy a bigger house: si j'avais …, j'achèterais …"""
+    state = clause(dice, asked=False, tails=0, wanted="was")
+    modes = ("would", "would", "would", "could you", "would like to")
+    main = clause(dice, asked=False, tails=0.1, wanted=dice.pick(modes))
+    return linked(dice, main, state, "if", "si")
 
 
 def linked(dice: Dice, main: Draft, other: Draft, link: str, lien: str) -> Draft:

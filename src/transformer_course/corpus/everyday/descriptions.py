@@ -1,9 +1,10 @@
 """What things are like, and what there is: my car is old and slow; is there any bread?"""
 
 from transformer_course.corpus.everyday.clauses import speaker
+from transformer_course.corpus.everyday.degrees import NATIONAL
+from transformer_course.corpus.everyday.degrees import more as comparative
 from transformer_course.corpus.everyday.slots import describing, draw
 from transformer_course.corpus.everyday.tails import TAIL, Words
-from transformer_course.corpus.everyday.words import ADJECTIVES
 from transformer_course.corpus.grammar.clauses import (
     english_be,
     english_be_words,
@@ -74,8 +75,9 @@ DEGREES = (
     ("a little", "un peu"),
 )
 
+INCOMPARABLE = UNGRADED | NATIONAL | {"great", "amazing", "different", "older", "younger", "little"}
 ABSOLUTE = frozenset(
-    (*UNGRADED, "good", "bad", "huge", "magnificent", "wonderful", "perfect", "terrible")
+    (*INCOMPARABLE, "good", "bad", "huge", "magnificent", "wonderful", "perfect", "terrible")
 )
 
 FORMS = {
@@ -117,7 +119,8 @@ def described(dice: Dice) -> Draft:
         assert subject.noun is not None
         noun = subject.noun
     known = describing(noun) or describing(dice.pick(PEOPLE))
-    first, second = ADJECTIVES[dice.pick(known)], ADJECTIVES[dice.pick(known)]
+    first, second = dice.pick(known), dice.pick(known)
+    meeting = first.name
     tense = dice.pick(("present", "present", "present", "past", "future"))
     asked, negated = dice.chance(0.2), dice.chance(0.2)
     why = asked and dice.chance(0.3)
@@ -137,17 +140,16 @@ def described(dice: Dice) -> Draft:
         link, lien = dice.pick((("and", "et"), ("and", "et"), ("but", "mais")))
         english += [(link, LINK), (second.name, 86)]
         more = [(lien, LINK)]
-    elif kind == "than" and first.name not in UNGRADED and subject.noun:
+    elif kind == "than" and first.name not in INCOMPARABLE and subject.noun:
         compared = draw(
             dice,
             f"{dice.pick(('my', 'your', 'this'))}:{dice.pick(('relative', 'vehicle', 'dwelling'))}1",
             3,
         )
-        word = [(first.comparative, 84)] if first.comparative else [("more", 85), (first.name, 84)]
-        english, degree = [*word, ("than", 87), *compared.english], [("plus", 85)]
         if dice.chance(0.25):  # "than mine"; who "mine" is depends on the subject
             compared = dice.pick(OWNERS)
-            english = [*word, ("than", 87), *compared.english]
+        first = comparative(first)
+        english = [(first.name, 84), ("than", 87), *compared.english]
     if (kind == "than" and compared is None) or (degree and first.name in ABSOLUTE):
         return described(dice)
     place, lieu = ("today", "aujourd'hui") if tense == "present" and dice.chance(0.1) else ("", "")
@@ -180,7 +182,7 @@ def described(dice: Dice) -> Draft:
             *english_be_words(subject, tense, "not" if negated else "", short),
         ]
     phrases = [subject] if compared is None else [subject, compared]
-    combinations = [(noun.name, first.name)] if subject.noun else []
+    combinations = [(noun.name, meeting)] if subject.noun else []
     words = [*verb, *english, *((w, TAIL) for w in place.split())]
     return Draft(words, phrases, french, ["speech"], combinations, 2, "?" if asked else ".")
 

@@ -13,18 +13,30 @@ subject, "<open@0>" with the first place, and "~bien" an adverb that stands befo
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
-from transformer_course.corpus.everyday.words import ADJECTIVES, read_table
+from transformer_course.corpus.everyday.dates import drawn
+from transformer_course.corpus.everyday.degrees import OF_ALL, degree_of
+from transformer_course.corpus.everyday.words import ADJECTIVES, OWN_ADJECTIVES, read_table
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.lexicon import (
     NOUN,
     NOUNS,
+    Adjective,
     Noun,
     adjectives_for,
+    expand,
     make_noun,
     nouns_of,
+)
+from transformer_course.corpus.grammar.names import (
+    COUNTRIES,
+    LANGUAGES,
+    TOWNS,
+    Name,
+    from_there,
+    in_or_to,
 )
 from transformer_course.corpus.grammar.phrase_book import FIRST_PART, SLOTS
 from transformer_course.corpus.grammar.phrases import (
@@ -42,7 +54,17 @@ ADJECTIVE_SHARE = 0.12  # how often a noun has one
 
 
 OWN_NOUNS = {row[0]: make_noun(*row) for row in read_table("nouns")}
-PLURALS = {noun.english[1]: noun for noun in reversed(NOUNS)}
+PLURALS = {noun.english[1]: noun for noun in (*OWN_NOUNS.values(), *reversed(NOUNS))}
+
+
+@cache
+def uncounted(name: str) -> Noun:
+    """A noun of things, as what one has some of: I like pizza, we eat cake.
+
+    >>> uncounted("pizza").mass, NOUN["pizza"].mass
+    (True, False)
+    """
+    return replace(NOUN[name], mass=True)
 
 
 def read_classes() -> dict[str, tuple[tuple[Noun, bool], ...]]:
@@ -53,7 +75,9 @@ def read_classes() -> dict[str, tuple[tuple[Noun, bool], ...]]:
         for part in text.split(", "):
             if part[0] == "*":
                 kinds = part.replace("*", "")
-                found += [(noun, False) for noun in nouns_of(kinds)]
+                found += [(OWN_NOUNS.get(noun.name, noun), False) for noun in nouns_of(kinds)]
+            elif part[0] == "~":
+                found.append((uncounted(part[1:]), False))
             elif noun := OWN_NOUNS.get(part) or NOUN.get(part):
                 found.append((noun, "plural" in noun.classes))
             else:
@@ -70,16 +94,32 @@ def read_lists() -> dict[str, list[tuple[list[str], list[str]]]]:
     lists = {name: list(fillings) for name, fillings in SLOTS.items()}  # those of the grammar stay
     for name, english, french in read_table("slots"):
         lists.setdefault(name, []).append((english.split(), french.split()))
+    for kind, names in (("town", TOWNS), ("language", LANGUAGES)):
+        known = [english for english, _ in lists[kind]]
+        more = [(one.english.split(), one.french.split()) for one in names]
+        lists[kind] += [filling for filling in more if filling[0] not in known]
+    for kind, write in (
+        ("country", itself),
+        ("in country", in_or_to),
+        ("from country", from_there),
+    ):
+        lists[kind] = [(one.english.split(), [word for word, _ in write(one)]) for one in COUNTRIES]
     return lists
+
+
+def itself(place: Name) -> list[Word]:
+    """A country with its article: la France."""
+    return [(place.article, 0), (place.french, 0)]
 
 
 LISTS = read_lists()
 
 
 @cache
-def describing(noun: Noun) -> tuple[str, ...]:
-    """The names of adjectives for a noun."""
-    return tuple(adjective.name for adjective in adjectives_for(noun))
+def describing(noun: Noun) -> tuple[Adjective, ...]:
+    """The adjectives for a noun: the grammar's, and those of everyday speech."""
+    own = [a for a in OWN_ADJECTIVES if expand(a.classes) & noun.classes]
+    return (*adjectives_for(noun), *own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +306,7 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     """
     determiner, _, name = place.rstrip("2").partition(":")
     if not name:
-        return listed(dice, determiner, role)
+        return drawn(dice, determiner, role) or listed(dice, determiner, role)
     if determiner == "chez":
         return at_home_of(dice, name, role)
     if "/" in determiner:  # another determiner in French, or only there
@@ -295,8 +335,14 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     if determiner == "the" and name in PLACED and not plural and dice.chance(0.06):
         return with_place(dice, noun, role)
     wanted = 1 if described else 0 if determiner in ("bare", "which") else ADJECTIVE_SHARE
+    degree = ""
     if describing(noun) and dice.chance(wanted):
-        chosen = [ADJECTIVES[dice.pick(describing(noun))]]
+        adjective, degree = degree_of(
+            dice, determiner, dice.pick(describing(noun)), describing(noun)
+        )
+        chosen = [adjective]
+    elif ranked := rank_of(dice, determiner, noun, plural):
+        chosen = [ranked]
     known = {
         "own": owner,
         "all": "the",
@@ -308,6 +354,12 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     if determiner == "a" and plural:
         determiner = "the"
     phrase = write_noun_phrase(noun, role, plural, known.get(determiner, determiner), chosen)
+    if phrase.english[0][0] == "a" and phrase.english[1][0][0] in "AEIOU":
+        phrase = phrase._replace(english=[("an", 10 * role + 1), *phrase.english[1:]])
+    if degree == "such" and not noun.mass:  # "such a big house"
+        phrase = phrase._replace(english=[("such", 10 * role + 2), *phrase.english])
+    if degree == "most" and dice.chance(0.25):
+        phrase = of_all(dice, phrase, role)
     if determiner in ("all", "bare"):
         phrase = phrase._replace(english=phrase.english[1:])
     if determiner == "bare":
@@ -323,6 +375,28 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
         start = [("what", 10 * role + 1), (an, 10 * role + 1)]
         phrase = phrase._replace(english=[*start, *phrase.english[1:]])
     return phrase
+
+
+RANKS = ("next", "last", "first", "second", "same", "only", "other")
+
+
+def rank_of(dice: Dice, determiner: str, noun: Noun, plural: bool) -> Adjective | None:
+    """Sometimes an adjective that says which one it is: the next train, the same room, my favourite shirt."""
+    if noun.mass or plural or determiner not in ("the", "own") or not dice.chance(0.04):
+        return None
+    return ADJECTIVES[dice.pick(RANKS) if determiner == "the" else "favourite"]
+
+
+def of_all(dice: Dice, phrase: Phrase, role: int) -> Phrase:
+    """The best restaurant in the city: le meilleur restaurant de la ville."""
+    key = 10 * role + 6
+    english, french = dice.pick(OF_ALL)
+    there = [(word, key) for word in french.split()]
+    readings = tuple(
+        r._replace(words=[*r.words, *there], negated=[*r.negated, *there]) for r in phrase.readings
+    )
+    words = [*phrase.english, *((word, key) for word in english.split())]
+    return phrase._replace(english=words, readings=readings)
 
 
 @cache
@@ -352,6 +426,9 @@ def fill_english(text: Text, phrases: Sequence[Phrase]) -> list[Word]:
     for part in text.parts:
         if isinstance(part, int):
             filled += phrases[part].english
+        elif part[0] == "'s":  # of a phrase: {my:relative1}'s
+            word, key = filled[-1]
+            filled[-1] = (word + "'s", key)
         elif len(part) == 2:
             filled.append(part)
     return filled
@@ -371,7 +448,8 @@ def fill_french(
         if isinstance(part, int):
             # only of the direct object: "never goes to a match" stays à un match
             direct = negated and not filled
-            filled += readings[part].negated if direct else readings[part].words
+            words = readings[part].negated if direct else readings[part].words
+            filled += spread(filled[-1][0], words) if filled else words
         elif len(part) == 2:
             filled.append(part)
         else:
@@ -382,6 +460,25 @@ def fill_french(
     return without_article(filled) if negated else filled
 
 
+def spread(before: str, words: Sequence[Word]) -> list[Word]:
+    """Several things after a preposition, which stands before each: allergique au lait et aux œufs.
+
+    >>> spread("à+", [("le", 21), ("lait", 24), ("et", 25), ("les", 21), ("œufs", 24)])[2:4]
+    [('et', 25), ('à+', 25)]
+    """
+    if before not in ("à+", "de+"):
+        return list(words)
+    several = [(word, key) for word, key in words if word in ("et", "ou") and key % 10 == 5]
+    if not several:
+        return list(words)
+    written: list[Word] = []
+    for word, key in words:
+        written.append((word, key))
+        if word == "," or (word, key) in several:
+            written.append((before, several[0][1]))
+    return written
+
+
 def without_article(words: list[Word]) -> list[Word]:
     """After a negated verb "un taxi" is "de taxi", "de la fièvre" is "de fièvre".
 
@@ -390,6 +487,8 @@ def without_article(words: list[Word]) -> list[Word]:
     """
     if words and words[0][0] in ("un", "une", "des", "du"):
         return [("de", words[0][1]), *words[1:]]
+    if len(words) > 1 and words[0][0] == "de" and words[1][0].startswith("l'"):
+        return [words[0], (words[1][0].removeprefix("l'"), words[1][1]), *words[2:]]
     if [word for word, _ in words[:2]] == ["de", "la"]:
         return [words[0], *words[2:]]
     return words

@@ -13,9 +13,8 @@ def read_table(name: str) -> list[list[str]]:
 
 
 OWN = [lexicon.make_verb(*row) for row in read_table("verbs")]
-ADJECTIVES = lexicon.ADJECTIVE | {
-    row[0]: lexicon.make_adjective(*row) for row in read_table("adjectives")
-}
+OWN_ADJECTIVES = [lexicon.make_adjective(*row) for row in read_table("adjectives")]
+ADJECTIVES = lexicon.ADJECTIVE | {adjective.name: adjective for adjective in OWN_ADJECTIVES}
 # By their English names; and by their French infinitives, with what belongs to them: "avoir besoin".
 ENGLISH = {
     verb.name: verb for verb in (*reversed(lexicon.REFLEXIVES), *reversed(lexicon.VERBS), *OWN)
