@@ -21,7 +21,7 @@ from transformer_course.corpus.everyday.predicates import (
     verb_with_object,
 )
 from transformer_course.corpus.everyday.slots import Text, combinations_of, draw, fill_french
-from transformer_course.corpus.everyday.tails import Words, end, keyed_tail
+from transformer_course.corpus.everyday.tails import TAIL, Words, end, keyed_tail
 from transformer_course.corpus.grammar.clauses import NEGATION
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
@@ -101,6 +101,8 @@ WANTED = {
     "was": "sa"
 }  # the kinds of predicates for a mode that a clause must have; else actions only
 
+TIMES = ("past", "future", "habit", "now")  # the tails that may stand in front
+
 LAST = {"not yet": "yet", "no longer": "anymore"}
 
 ADVERBS = {
@@ -121,6 +123,7 @@ WH_WORDS = (
     ("how", "comment"),
     ("what time", "à quelle heure"),
     ("who", "avec qui"),
+    ("how often", "à quelle fréquence"),
 )
 
 WHO = Phrase([("who", 14)], (Reading([("qui", 14)], 2, "m", False, [("qui", 14)]),), True)
@@ -231,7 +234,7 @@ def says(dice: Dice) -> Draft:
     if chance < 0.03:
         return clause(dice, asked=False, tails=0.3, subject=WHO)
     asked = chance < 0.33
-    return clause(dice, asked=asked, tails=0.3 if asked else 0.45)
+    return clause(dice, asked=asked, tails=0.3 if asked else 0.45, first=0 if asked else 0.15)
 
 
 def clause(
@@ -242,6 +245,7 @@ def clause(
     wanted: str = "",
     plain: bool = False,
     subject: Phrase | None = None,
+    first: float = 0,
 ) -> Draft:
     """A statement or a question.
 
@@ -251,6 +255,7 @@ def clause(
         wanted: a mode that it must have, if any.
         plain: it isn't negated.
         subject: who it is about; somebody if left out.
+        first: how often its time stands in front: yesterday I went to the market.
     """
     negation = ""
     if not plain and dice.chance(0.08 if asked else 0.3):
@@ -284,13 +289,22 @@ def clause(
     while {word for word, _ in tail.english} & unfit:  # not "I play with me"
         tail = end(dice, kind, owner_of(subject), role)
     question, mot = question_words(dice, predicate, mode, bool(kind)) if asked else ("", "")
+    if question and adverb == "ever":
+        adverb = adverbe = ""
     polite = asked and not question and mode.name in ("can", "could you") and dice.chance(0.4)
     group = english_group(
         subject, predicate.verb, mode, asked=asked, negation=negation, short=short, adverb=adverb
     )
     last: Words = [(LAST[negation], NEGATION)] if negation in LAST else []
     asking = [(word, WH) for word in question.split()]
-    english = [*asking, *group, *predicate.english, *last, *tail.english]
+    before = (
+        kind in TIMES and ("again", TAIL) not in tail.english and bool(first) and dice.chance(first)
+    )
+    if before:
+        comma: Words = [(",", 0)] if dice.chance(0.5) else []
+        english = [*tail.english, *comma, *group, *predicate.english, *last]
+    else:
+        english = [*asking, *group, *predicate.english, *last, *tail.english]
     if question == "who":
         english.append(("with", WH))
     if polite:
@@ -306,11 +320,15 @@ def clause(
             (french_groups(who, action, mode, asked=asked, negation=negation, adverb=adverbe), rest)
             for action, rest in predicate.french(who, readings[1:n], bool(negation))
         ]
-        return [
-            [*start, *group, *rest, *keyed_tail(fill_french(ending, readings[n:], who)), *please]
-            for ending in tail.french or (Text(()),)
-            for group, rest in in_turn(ways, asked)
-        ]
+        variants = []
+        for ending in tail.french or (Text(()),):
+            when = keyed_tail(fill_french(ending, readings[n:], who))
+            for group, rest in in_turn(ways, asked):
+                if before:
+                    variants.append([*when, (",", 0), *group, *rest])
+                else:
+                    variants.append([*start, *group, *rest, *when, *please])
+        return variants
 
     labels = ["speech", *(["yes-no question"] if asked and not question else [])]
     combinations = [*predicate.combinations, *combinations_of(predicate.verb.name, tail.phrases)]
@@ -344,6 +362,10 @@ def question_words(dice: Dice, predicate: Predicate, mode: Mode, has_tail: bool)
     state = kinds[0] == "s"
     timed = english in ("when", "what time") and (predicate.timed or mode.name == "perfect")
     known = english in ("where", "when", "what time", "who") and (has_tail or state)
+    if english == "how often" and (
+        kinds[0] != "a" or mode.name != "present" or predicate.timed or has_tail
+    ):
+        return "why", "pourquoi"
     manner = english == "how" and (state or mode.name not in HOW)
     if timed or known or manner or (english == "who" and "p" not in kinds):
         return "why", "pourquoi"

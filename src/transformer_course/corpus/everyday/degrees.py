@@ -94,7 +94,7 @@ def intense(adjective: Adjective, much: str) -> Adjective:
         "",
         marked(word, adjective.french),
         f"{word} {adjective.before_vowel}",
-        adjective.before_noun,
+        adjective.before_noun and much != "really",  # un appartement vraiment petit
         adjective.classes,
     )
 
@@ -142,6 +142,8 @@ def degree_of(
         return adjective, ""
     if chance < 0.25:
         return more(adjective), "more"
+    if adjective.name == "cheap":  # pas cher isn't très pas cher
+        return adjective, ""
     if determiner == "a" and chance < 0.29:
         return intense(adjective, "such"), "such"
     return intense(adjective, "very" if chance < 0.46 else "really"), "very"

@@ -64,6 +64,9 @@ PLAIN_SUBJECTS = (
     "worn",
     "thing",
     "furniture",
+    "named",
+    "named",
+    "exam",
 )
 
 DEGREES = (
@@ -77,7 +80,17 @@ DEGREES = (
 
 INCOMPARABLE = UNGRADED | NATIONAL | {"great", "amazing", "different", "older", "younger", "little"}
 ABSOLUTE = frozenset(
-    (*INCOMPARABLE, "good", "bad", "huge", "magnificent", "wonderful", "perfect", "terrible")
+    (
+        *INCOMPARABLE,
+        "cheap",
+        "good",
+        "bad",
+        "huge",
+        "magnificent",
+        "wonderful",
+        "perfect",
+        "terrible",
+    )
 )
 
 FORMS = {
@@ -118,7 +131,9 @@ def described(dice: Dice) -> Draft:
         subject = draw(dice, f"{determiner}:{dice.pick(PLAIN_SUBJECTS)}", 1)
         assert subject.noun is not None
         noun = subject.noun
-    known = describing(noun) or describing(dice.pick(PEOPLE))
+    known = describing(noun)
+    if not known:
+        return described(dice)
     first, second = dice.pick(known), dice.pick(known)
     meeting = first.name
     tense = dice.pick(("present", "present", "present", "past", "future"))
@@ -190,7 +205,20 @@ def described(dice: Dice) -> Draft:
 def there(dice: Dice) -> Draft:
     """There isn't any bread in the kitchen. Were there a lot of people? Is there a bank near here?"""
     kind = dice.pick(
-        ("place", "animal", "thing", "eaten", "drunk", "relative", "person", "vehicle", "snack")
+        (
+            *(
+                "place",
+                "animal",
+                "thing",
+                "eaten",
+                "drunk",
+                "relative",
+                "person",
+                "vehicle",
+                "snack",
+            ),
+            *("named", "carried"),
+        )
     )
     chance, asked = dice.random(), dice.chance(0.25)
     negated = not asked and dice.chance(0.25)

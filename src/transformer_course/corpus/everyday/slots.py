@@ -32,6 +32,7 @@ from transformer_course.corpus.grammar.lexicon import (
 )
 from transformer_course.corpus.grammar.names import (
     COUNTRIES,
+    FIRST_NAMES,
     LANGUAGES,
     TOWNS,
     Name,
@@ -47,6 +48,7 @@ from transformer_course.corpus.grammar.phrases import (
 )
 from transformer_course.corpus.grammar.spelling import Word
 from transformer_course.corpus.grammar.splits import Combination
+from transformer_course.corpus.grammar.times import in_digits
 from transformer_course.corpus.pairs import words as words_of
 
 POSSESSED = frozenset(("carried", "vehicle", "device", "read", "home", "luggage", "job", "fact"))
@@ -94,7 +96,15 @@ def read_lists() -> dict[str, list[tuple[list[str], list[str]]]]:
     lists = {name: list(fillings) for name, fillings in SLOTS.items()}  # those of the grammar stay
     for name, english, french in read_table("slots"):
         lists.setdefault(name, []).append((english.split(), french.split()))
-    for kind, names in (("town", TOWNS), ("language", LANGUAGES)):
+    men, women = ([one for one in FIRST_NAMES if one.gender == gender] for gender in "mf")
+    names_of = {
+        "town": TOWNS,
+        "language": LANGUAGES,
+        "man": men,
+        "woman": women,
+        "name": FIRST_NAMES,
+    }
+    for kind, names in names_of.items():
         known = [english for english, _ in lists[kind]]
         more = [(one.english.split(), one.french.split()) for one in names]
         lists[kind] += [filling for filling in more if filling[0] not in known]
@@ -354,6 +364,8 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     if determiner == "a" and plural:
         determiner = "the"
     phrase = write_noun_phrase(noun, role, plural, known.get(determiner, determiner), chosen)
+    if determiner.isdigit() and dice.chance(0.35):
+        phrase = in_digits(phrase, int(determiner))
     if phrase.english[0][0] == "a" and phrase.english[1][0][0] in "AEIOU":
         phrase = phrase._replace(english=[("an", 10 * role + 1), *phrase.english[1:]])
     if degree == "such" and not noun.mass:  # "such a big house"
