@@ -28,13 +28,17 @@ def contract(words: Sequence[Word]) -> list[Word]:
     [("i'm", 14), ('tired', 84)]
     >>> contract([("they", 14), ("have", 80), ("a", 21), ("dog", 24)])
     [('they', 14), ('have', 80), ('a', 21), ('dog', 24)]
+    >>> contract([("anna", 14), ("and", 15), ("i", 16), ("are", 80), ("here", 88)])[2:4]
+    [('i', 16), ('are', 80)]
     """
     written: list[Word] = []
     for index, (word, key) in enumerate(words):
         after = words[index + 1][0] if index + 1 < len(words) else ","
         before = written[-1][0] if written else ""
         ending = ""
-        if before in WHO:
+        if (before, word) == ("i", "are"):  # my sister and I are
+            ending = ""
+        elif before in WHO:
             ending = ENDINGS.get(word, "") or (PERFECT.get(word, "") if after in AFTER_HAVE else "")
         elif before in POINTING and word == "is":
             ending = "'s"

@@ -129,13 +129,13 @@ def degree_of(
     """
     chance = dice.random()
     if determiner == "the":
-        best = adjective.name in GRADED and chance < 0.4
+        best = adjective.name in GRADED and chance < 0.5
         return (most(adjective), "most") if best else (adjective, "")
     if determiner not in ("a", "some") or chance > 0.5:
         return adjective, ""
     if chance < 0.08:
         second = dice.pick(others)
-        if second is adjective or adjective.name not in GRADED:
+        if second.french == adjective.french or adjective.name not in GRADED:
             return adjective, ""
         return both(adjective, second, "but" if chance < 0.05 else "and"), "both"
     if adjective.name not in GRADED:

@@ -3,7 +3,7 @@
 from transformer_course.corpus.everyday.clauses import speaker
 from transformer_course.corpus.everyday.degrees import NATIONAL
 from transformer_course.corpus.everyday.degrees import more as comparative
-from transformer_course.corpus.everyday.slots import describing, draw
+from transformer_course.corpus.everyday.slots import adjective_for, describing, draw
 from transformer_course.corpus.everyday.tails import TAIL, Words
 from transformer_course.corpus.grammar.clauses import (
     english_be,
@@ -134,7 +134,7 @@ def described(dice: Dice) -> Draft:
     known = describing(noun)
     if not known:
         return described(dice)
-    first, second = dice.pick(known), dice.pick(known)
+    first, second = adjective_for(dice, noun), dice.pick(known)
     meeting = first.name
     tense = dice.pick(("present", "present", "present", "past", "future"))
     asked, negated = dice.chance(0.2), dice.chance(0.2)
@@ -151,7 +151,7 @@ def described(dice: Dice) -> Draft:
             [*((w, 85) for w in much.split()), *english],
             [(w, 85) for w in tres.split()],
         )
-    elif kind == "two" and second is not first:
+    elif kind == "two" and second.french != first.french:
         link, lien = dice.pick((("and", "et"), ("and", "et"), ("but", "mais")))
         english += [(link, LINK), (second.name, 86)]
         more = [(lien, LINK)]

@@ -132,6 +132,24 @@ def describing(noun: Noun) -> tuple[Adjective, ...]:
     return (*adjectives_for(noun), *own)
 
 
+SAID_MOST = (
+    "big small good bad new old beautiful nice expensive cheap long short great young little interesting "
+    "easy difficult important warm"
+)
+COMMON = frozenset(SAID_MOST.split())
+
+
+@cache
+def common(noun: Noun) -> tuple[Adjective, ...]:
+    """Those of its adjectives that people say most; all, if it has none of them."""
+    return tuple(a for a in describing(noun) if a.name in COMMON) or describing(noun)
+
+
+def adjective_for(dice: Dice, noun: Noun) -> Adjective:
+    """An adjective for a noun that has any, oftener a common one."""
+    return dice.pick(common(noun) if dice.chance(0.4) else describing(noun))
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
     """A text in one language: each part a word with its key, the number of a place, or an adjective."""
@@ -347,9 +365,8 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
     wanted = 1 if described else 0 if determiner in ("bare", "which") else ADJECTIVE_SHARE
     degree = ""
     if describing(noun) and dice.chance(wanted):
-        adjective, degree = degree_of(
-            dice, determiner, dice.pick(describing(noun)), describing(noun)
-        )
+        adjective = adjective_for(dice, noun)
+        adjective, degree = degree_of(dice, determiner, adjective, describing(noun))
         chosen = [adjective]
     elif ranked := rank_of(dice, determiner, noun, plural):
         chosen = [ranked]
