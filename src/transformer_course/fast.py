@@ -6,8 +6,8 @@
 - `torch.relu_`, which writes over its input, for `torch.relu`;
 - `RandomBitsDropout`, faster in mixed precision, for `torch.nn.Dropout`.
 
-The fourth fast part is a function of its own: `chunked_cross_entropy` for `loss.cross_entropy`. Tests compare
-each with its readable counterpart.
+Two more are functions of their own: `chunked_cross_entropy` for `loss.cross_entropy`, and `chunked_divergence`
+for two of `loss.kl_divergence`. Tests compare each with its readable counterpart.
 """
 
 from typing import Any, TypeVar
@@ -248,6 +248,106 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
             )
         grad_states, grad_weight = ctx.saved_tensors
         return grad_states * grad_output[0], grad_weight * grad_output[0], None, None, None, None
+
+
+def chunked_divergence(
+    one: Tensor, other: Tensor, weight: Tensor, counts: Tensor, chunk: int = 512
+) -> Tensor:
+    r"""How far two predictions of the same tokens are apart, without ever holding all logits.
+
+    With $p$ and $q$ the distributions of a token by `one` and `other`, the mean of
+    $\mathrm{KL}(p\,\|\,q) + \mathrm{KL}(q\,\|\,p) = \sum_k (p_k - q_k)(z_k - z'_k)$, where $z$ and $z'$ are the
+    logits: what each softmax subtracts from all of them is the same for all $k$, and $p - q$ has the sum 0.
+    R-Drop needs it (Liang et al. 2021, eq. 2). As in `chunked_cross_entropy`, the logits exist for `chunk`
+    tokens at a time, and the gradients, if any are wanted, are computed along with the value.
+
+    Args:
+        one: decoder states, (..., d_model).
+        other: of another pass, of the same shape.
+        weight: of the output layer, (vocab_size, d_model).
+        counts: True for the tokens that count, False for padding, (...), boolean.
+        chunk: tokens at a time, 1 or more.
+
+    Returns:
+        A single number, in nats, in single precision, or double where the states are; 0 where nothing counts.
+
+    Raises:
+        ValueError: if the shapes don't fit, `counts` isn't boolean, or `chunk` is below 1.
+        RuntimeError: if states and weight differ in width, or, without autocast, in type; torch raises it. Or
+            if `create_graph=True` asks for gradients of the gradients.
+
+    >>> one, other, counts = torch.zeros(1, 2), torch.tensor([[1.0, 0.0]]), torch.tensor([True])
+    >>> chunked_divergence(one, other, torch.eye(2), counts)  # (1/2 - 0.731)(0 - 1)
+    tensor(0.2311)
+    """
+    if not one.shape == other.shape or counts.shape != one.shape[:-1]:
+        raise ValueError(
+            f"one {tuple(one.shape)} and other {tuple(other.shape)} must have the same shape, and counts "
+            f"{tuple(counts.shape)} theirs without the last dimension"
+        )
+    if counts.dtype != torch.bool:
+        raise ValueError(f"counts must be boolean, got {counts.dtype}")
+    if chunk < 1:
+        raise ValueError(f"chunk ({chunk}) must be 1 or more")
+    one, other, counts = one.flatten(0, -2), other.flatten(0, -2), counts.flatten()
+    if torch.is_grad_enabled() and any(x.requires_grad for x in (one, other, weight)):
+        value: Tensor = _ChunkedDivergence.apply(one, other, weight, counts, chunk)  # type: ignore[no-untyped-call]
+        return value
+    return _divergence(one, other, weight, counts, chunk, False)[0]
+
+
+class _ChunkedDivergence(torch.autograd.Function):
+    """Value and gradients chunk by chunk, so that never more than `chunk` rows of both logits exist."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, one: Tensor, other: Tensor, weight: Tensor, counts: Tensor, chunk: int
+    ) -> Tensor:
+        """The mean over the tokens that count; keeps the gradients for `backward`."""
+        value, *gradients = _divergence(one, other, weight, counts, chunk, True)
+        ctx.save_for_backward(*gradients)
+        return value
+
+    @staticmethod
+    def backward(ctx: Any, *grad_output: Tensor) -> tuple[Tensor | None, ...]:
+        """The kept gradients times the gradient that comes from above."""
+        if torch.is_grad_enabled():
+            raise RuntimeError(
+                "chunked_divergence can't be differentiated twice (create_graph=True)"
+            )
+        return *(grad_output[0] * gradient for gradient in ctx.saved_tensors), None, None
+
+
+def _divergence(
+    one: Tensor, other: Tensor, weight: Tensor, counts: Tensor, chunk: int, gradients: bool
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The mean, and its gradients for both states and for `weight`, left unfinished if not wanted."""
+    device, exact = one.device.type, torch.promote_types(one.dtype, torch.float32)
+    mixed = torch.is_autocast_enabled(device) and one.dtype != torch.float64
+    dtype = torch.get_autocast_dtype(device) if mixed else one.dtype
+    found = [torch.zeros_like(x, dtype=exact) for x in (one, other, weight)]
+    shares = counts.to(exact) / counts.sum().clamp(min=1)  # (n,), of each token in the mean
+    total = shares.new_zeros(())
+    with torch.autocast(device, enabled=False):
+        narrow = weight.to(dtype)
+        rows = (torch.split(x.to(dtype), chunk) for x in (one, other))
+        for i, (x, y, share) in enumerate(zip(*rows, torch.split(shares, chunk), strict=True)):
+            z, z_other = x @ narrow.T, y @ narrow.T  # (chunk, vocab_size)
+            p, q = z.softmax(-1), z_other.softmax(-1)
+            apart = z.sub_(z_other)
+            mean, mean_other = ((d * apart).sum(-1, keepdim=True) for d in (p, q))
+            total += share @ (mean - mean_other).squeeze(-1).to(exact)
+            if gradients:
+                here, share = slice(i * chunk, i * chunk + len(x)), share[:, None].to(dtype)
+                by_z = torch.addcmul(-q, p, apart - (mean - 1)).mul_(share)
+                by_other = torch.addcmul(-p, q, (mean_other + 1) - apart).mul_(share)
+                found[0][here], found[1][here] = by_z @ narrow, by_other @ narrow
+                found[2] += by_z.T @ x
+                found[2] += by_other.T @ y
+    by_one, by_other, by_weight = (
+        g.to(x.dtype) for g, x in zip(found, (one, other, weight), strict=True)
+    )
+    return total, by_one, by_other, by_weight
 
 
 def _counted(labels: Tensor, hidden: Tensor | None) -> int | Tensor:

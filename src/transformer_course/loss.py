@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_course.fast import chunked_cross_entropy as chunked_cross_entropy
+from transformer_course.fast import chunked_divergence
 from transformer_course.labels import check_labels, check_smoothing
 from transformer_course.masking import padding_mask
 
@@ -168,13 +169,11 @@ def r_drop_loss(
     """
     pad_id = model.config.pad_id
     src, tgt = src.repeat(2, 1), tgt.repeat(2, 1)  # (2 batch, ...)
-    src_mask, labels = padding_mask(src, pad_id), tgt[:, 1:]
-    logits = model.output(model.decode(tgt[:, :-1], model.encode(src, src_mask), src_mask))
-    loss = cross_entropy(logits, labels, pad_id, label_smoothing)
-    one, other = log_softmax(logits).chunk(2)  # (batch, tgt_len - 1, vocab_size) each
-    both_ways = ((one.exp() - other.exp()) * (one - other)).sum(-1)  # KL(p ‖ q) + KL(q ‖ p)
-    real = labels[: len(both_ways)] != pad_id
-    apart = both_ways.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
+    src_mask, labels, weight = padding_mask(src, pad_id), tgt[:, 1:], model.output.weight
+    states = model.decode(tgt[:, :-1], model.encode(src, src_mask), src_mask)
+    loss = chunked_cross_entropy(states, weight, labels, pad_id, label_smoothing)
+    one, other = states.chunk(2)  # (batch, tgt_len - 1, d_model) each
+    apart = chunked_divergence(one, other, weight, labels[: len(one)] != pad_id)
     return loss + r_drop / 4 * apart
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 import torch
+import torch.nn.functional as F
 from oracles import refuses
 from torch import Tensor, nn
 from torch.utils.flop_counter import FlopCounterMode
@@ -19,6 +20,7 @@ from transformer_course.fast import (
     _counted,
     _summed,
     chunked_cross_entropy,
+    chunked_divergence,
     fused_attention,
     use_fast,
 )
@@ -286,6 +288,76 @@ def test_chunked_cross_entropy_refuses_second_derivatives(autocast: bool) -> Non
         loss = chunked_cross_entropy(states, weight, torch.tensor([1, 2]))
     with pytest.raises(RuntimeError, match=r"can't be differentiated twice .*: use cross_entropy"):
         torch.autograd.grad(loss, states, create_graph=True)
+
+
+def readable_divergence(
+    one: torch.Tensor, other: torch.Tensor, weight: torch.Tensor, counts: torch.Tensor
+) -> torch.Tensor:
+    p, q = ((x[counts] @ weight.T).log_softmax(-1) for x in (one, other))
+    both = [F.kl_div(b, a, reduction="sum", log_target=True) for a, b in ((p, q), (q, p))]
+    return (both[0] + both[1]) / counts.sum()
+
+
+def some_states(dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:
+    """Two passes over 3 x 7 tokens, and the output layer of 13 subwords."""
+    torch.manual_seed(0)
+    return [torch.randn(*n, 5).to(dtype).requires_grad_() for n in ((3, 7), (3, 7), (13,))]
+
+
+@pytest.mark.parametrize("chunk", [1, 4, 512])
+def test_chunked_divergence_equals_the_readable_one(chunk: int) -> None:
+    given, counts = some_states(), torch.rand(3, 7) > 0.3
+    results = []
+    for apart in (
+        readable_divergence(*given, counts),
+        chunked_divergence(*given, counts, chunk),
+    ):
+        results.append((apart, *torch.autograd.grad(3 * apart, given)))
+    for readable, chunked in zip(*results, strict=True):
+        torch.testing.assert_close(chunked, readable)
+    torch.testing.assert_close(
+        chunked_divergence(*(x.detach() for x in given), counts, chunk), results[0][0].detach()
+    )
+
+
+@pytest.mark.parametrize(
+    ("dtype", "autocast"), [(torch.float64, True), (torch.bfloat16, False), (torch.float32, True)]
+)
+def test_chunked_divergence_in_other_precisions(dtype: torch.dtype, autocast: bool) -> None:
+    given, counts = some_states(dtype), torch.rand(3, 7) > 0.3
+    exact = [x.detach().double().requires_grad_() for x in given]
+    apart = readable_divergence(*exact, counts)
+    wanted = torch.autograd.grad(apart, exact)
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        found = chunked_divergence(*given, counts, 4)
+    assert found.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
+    step = 1e-12 if dtype == torch.float64 else torch.finfo(torch.bfloat16).eps
+    torch.testing.assert_close(found.double(), apart, rtol=4 * step, atol=0)
+    for one, other in zip(torch.autograd.grad(found, given), wanted, strict=True):
+        assert one.dtype == dtype
+        torch.testing.assert_close(one.double(), other, rtol=4 * step, atol=4 * step)
+
+
+def test_chunked_divergence_of_nothing_but_padding_is_zero() -> None:
+    given = some_states()
+    apart = chunked_divergence(*given, torch.zeros(3, 7, dtype=torch.bool))
+    assert apart.item() == 0
+    assert all((gradient == 0).all() for gradient in torch.autograd.grad(apart, given))
+
+
+def test_chunked_divergence_refuses() -> None:
+    one, other, weight = some_states()
+    counts = torch.ones(3, 7, dtype=torch.bool)
+    with pytest.raises(ValueError, match=r"one \(3, 7, 5\) and other \(3, 6, 5\) must have"):
+        chunked_divergence(one, other[:, 1:], weight, counts)
+    with pytest.raises(ValueError, match=r"counts \(3, 6\) theirs without the last dimension"):
+        chunked_divergence(one, other, weight, counts[:, 1:])
+    with pytest.raises(ValueError, match=r"counts must be boolean, got torch\.float32"):
+        chunked_divergence(one, other, weight, counts.float())
+    with pytest.raises(ValueError, match=r"chunk \(0\) must be 1 or more"):
+        chunked_divergence(one, other, weight, counts, 0)
+    with pytest.raises(RuntimeError, match="twice"):
+        torch.autograd.grad(chunked_divergence(one, other, weight, counts), one, create_graph=True)
 
 
 def test_chunked_cross_entropy_refuses() -> None:

@@ -274,10 +274,10 @@ def test_r_drop_without_dropout_is_teacher_forcing() -> None:
 def test_r_drop_adds_the_divergence_of_two_passes(weight: float) -> None:
     model, src, tgt = pairs_for_r_drop(0.5)
     seen: list[torch.Tensor] = []
-    model.output.register_forward_hook(lambda *called: seen.append(called[-1]))
+    model.decoder_norm.register_forward_hook(lambda *called: seen.append(called[-1]))
     loss = r_drop_loss(model, src, tgt, 0.1, weight)
-    (logits,) = seen
-    real = tgt[:, 1:] != 0
+    (states,) = seen
+    logits, real = model.output(states), tgt[:, 1:] != 0
     p, q = (half[real].log_softmax(-1) for half in logits.chunk(2))  # (real tokens, vocab_size)
     assert not torch.allclose(p, q)
     right = tgt[:, 1:][real]
