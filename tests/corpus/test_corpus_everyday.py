@@ -301,6 +301,14 @@ def test_what_newcomers_type(said: str, translated: str, typed: list[Pair]) -> N
         assert any(re.fullmatch(translated, target) for target in pair.targets), pair
 
 
+def test_clothes_are_neither_such_a_thing_nor_more_of_it() -> None:
+    """A plural has "the" where the place asks for "a": its adjectives have no degrees of "a"."""
+    dice = Dice(7)
+    said = {english(slots.draw(dice, "a*:bought", 2).english) for _ in range(20_000)}
+    assert any(text.startswith("such a ") for text in said)
+    assert not any(re.match(r"such (?!an? )|the (very|more)\b", text) for text in said)
+
+
 def test_a_singular_place_has_no_plurals() -> None:
     dice = Dice(2)
     drawn = [slots.draw(dice, "the:carried1", 2) for _ in range(300)]

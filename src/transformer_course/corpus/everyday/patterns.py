@@ -39,8 +39,10 @@ def read_pattern(marks: str, english: str, french: str) -> Pattern:
 PATTERNS = tuple(read_pattern(*row) for row in read_table("patterns"))
 
 
-def same_words(one: Phrase, other: Phrase) -> bool:
-    """Whether two phrases name the same thing: "I speak French and French" is not written."""
+def same_thing(one: Phrase, other: Phrase, place: str) -> bool:
+    """Whether two phrases name the same thing: "I speak French and French" is not written; two years are."""
+    if one.noun and not place.startswith("two:"):
+        return one.noun is other.noun
     return [word for word, _ in one.english] == [word for word, _ in other.english]
 
 
@@ -50,7 +52,7 @@ def pattern(dice: Dice) -> Draft:
     phrases: list[Phrase] = []
     for role, place in enumerate(row.places, 2):
         phrase = filled(dice, place, role)
-        while phrases and place.endswith("2") and same_words(phrase, phrases[-1]):
+        while phrases and place.endswith("2") and same_thing(phrase, phrases[-1], place):
             phrase = filled(dice, place, role)
         phrases.append(phrase)
     side = dice.pick(row.english)

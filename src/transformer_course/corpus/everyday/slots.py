@@ -362,6 +362,8 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
         return several(dice, determiner, name, role, negated)
     if determiner == "the" and name in PLACED and not plural and dice.chance(0.06):
         return with_place(dice, noun, role)
+    if determiner == "a" and plural:
+        determiner = "the"
     wanted = 1 if described else 0 if determiner in ("bare", "which") else ADJECTIVE_SHARE
     degree = ""
     if describing(noun) and dice.chance(wanted):
@@ -378,8 +380,6 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
         "that": "this",
         "what": "which",
     }
-    if determiner == "a" and plural:
-        determiner = "the"
     phrase = write_noun_phrase(noun, role, plural, known.get(determiner, determiner), chosen)
     if determiner.isdigit() and dice.chance(0.35):
         phrase = in_digits(phrase, int(determiner))
