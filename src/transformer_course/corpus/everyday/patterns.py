@@ -7,13 +7,14 @@ from transformer_course.corpus.everyday.slots import (
     combinations_of,
     fill_english,
     fill_french,
+    fill_places,
     read_places,
 )
 from transformer_course.corpus.everyday.tails import filled, read_texts
 from transformer_course.corpus.everyday.words import read_table
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
-from transformer_course.corpus.grammar.phrases import Phrase, Reading
+from transformer_course.corpus.grammar.phrases import Reading
 
 
 class Pattern(NamedTuple):
@@ -39,22 +40,10 @@ def read_pattern(marks: str, english: str, french: str) -> Pattern:
 PATTERNS = tuple(read_pattern(*row) for row in read_table("patterns"))
 
 
-def same_thing(one: Phrase, other: Phrase, place: str) -> bool:
-    """Whether two phrases name the same thing: "I speak French and French" is not written; two years are."""
-    if one.noun and not place.startswith("two:"):
-        return one.noun is other.noun
-    return [word for word, _ in one.english] == [word for word, _ in other.english]
-
-
 def pattern(dice: Dice) -> Draft:
     """This is my brother. How much is this book? It is time to go to bed."""
     row = dice.pick(PATTERNS)
-    phrases: list[Phrase] = []
-    for role, place in enumerate(row.places, 2):
-        phrase = filled(dice, place, role)
-        while phrases and place.endswith("2") and same_thing(phrase, phrases[-1], place):
-            phrase = filled(dice, place, role)
-        phrases.append(phrase)
+    phrases = fill_places(row.places, lambda place, role: filled(dice, place, role))
     side = dice.pick(row.english)
 
     def french(*readings: Reading) -> Variants:

@@ -10,6 +10,7 @@ from transformer_course.corpus.everyday.slots import (
     draw,
     fill_english,
     fill_french,
+    fill_places,
     read_places,
     read_text,
 )
@@ -150,18 +151,15 @@ def from_table(dice: Dice, rows: Sequence[Row], owner: str, negated: bool) -> Pr
     """A predicate by a row of the table."""
     row = dice.pick(rows)
     side = dice.pick(row.english)
-    phrases: list[Phrase] = []
-    for role, place in enumerate(row.places, 2):
-        while True:
-            if place == "dat":
-                phrase = clitic(dice.pick(others(owner, PRONOUNS)), indirect=True)
-            elif place in ("do", "doing"):
-                phrase = done(dice, role, doing=place == "doing")
-            else:
-                phrase = draw(dice, place, role, owner, negated)
-            if not (phrases and place.endswith("2")) or phrase.noun is not phrases[-1].noun:
-                break
-        phrases.append(phrase)
+
+    def fill(place: str, role: int) -> Phrase:
+        if place == "dat":
+            return clitic(dice.pick(others(owner, PRONOUNS)), indirect=True)
+        if place in ("do", "doing"):
+            return done(dice, role, doing=place == "doing")
+        return draw(dice, place, role, owner, negated)
+
+    phrases = fill_places(row.places, fill)
     sides, before = row.french, "indirect" if "dat" in row.places else ""
     if takes_pronoun(row, side) and dice.chance(0.25):
         personal = row.places[0].split(":")[1] in PERSONAL

@@ -12,9 +12,10 @@ a place, too, "{day}", and so is a time, "{@past}". In French, "<tired>" is an a
 subject, "<open@0>" with the first place, and "~bien" an adverb that stands before a participle.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import NamedTuple
 
 from transformer_course.corpus.everyday.dates import drawn
 from transformer_course.corpus.everyday.degrees import OF_ALL, degree_of
@@ -324,6 +325,20 @@ def moved(words: Sequence[Word]) -> list[Word]:
     return [(word, key + 4) for word, key in words]
 
 
+class Place(NamedTuple):
+    """A place for a noun: its determiner, its class, and whether an adjective is asked for."""
+
+    determiner: str
+    name: str
+    starred: bool
+
+    def noun(self, dice: Dice) -> tuple[Noun, bool]:
+        """A noun of the class, and whether it stands in the plural."""
+        name = self.name
+        noun, plural = dice.pick(CLASSES[name] if name in CLASSES else singular(name[:-1]))
+        return noun, plural or (self.determiner in ("all", "some", "bare") and not noun.mass)
+
+
 def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = False) -> Phrase:
     """A phrase for a place.
 
@@ -342,45 +357,55 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
         phrase = draw(dice, f"{in_french}:{name}", role, owner)
         start = [(owner, 10 * role + 1)] if in_english == "own" else []
         return phrase._replace(english=[*start, *phrase.english[1:]])
-    described = determiner.endswith("*")
-    determiner = determiner.rstrip("*")
-    noun, plural = dice.pick(CLASSES[name] if name in CLASSES else singular(name[:-1]))
-    if determiner in ("all", "some", "bare") and not noun.mass:
-        plural = True
+    wanted = Place(determiner.rstrip("*"), name, determiner.endswith("*"))
+    noun, plural = wanted.noun(dice)
+    special = said_otherwise(dice, wanted, noun, plural, role, negated)
+    return special or with_adjective(dice, wanted, noun, plural, role, owner, negated)
+
+
+def said_otherwise(
+    dice: Dice, place: Place, noun: Noun, plural: bool, role: int, negated: bool
+) -> Phrase | None:
+    """Sometimes more than a noun: a lot of bread, my brother's bag, another car, bread and butter."""
+    determiner, name, starred = place
     if determiner == "some" and not negated and dice.chance(0.2):
         return quantity(dice, noun, role)
     if determiner in ("own", "the") and name in POSSESSED and dice.chance(0.07):
         return of_somebody(dice, noun, plural, role)
-    if determiner == "two":
-        number = 2 + int(dice.random() * (9 if dice.chance(0.8) else 48))
-        plural, determiner = True, str(number)
-    if determiner == "a" and not plural and not noun.mass and not described and dice.chance(0.05):
+    if determiner == "a" and not plural and not noun.mass and not starred and dice.chance(0.05):
         phrase = write_noun_phrase(noun, role, False, "a", [ADJECTIVES["other"]])
         return phrase._replace(english=[("another", 10 * role + 1), phrase.english[-1]])
-    chosen = []
     if determiner in ("some", "all") and name != "means" and dice.chance(0.08):
         return several(dice, determiner, name, role, negated)
     if determiner == "the" and name in PLACED and not plural and dice.chance(0.06):
         return with_place(dice, noun, role)
-    if determiner == "a" and plural:
+    return None
+
+
+# What the determiners of places are in the grammar.
+KNOWN = {"all": "the", "some": "a", "bare": "the", "that": "this", "what": "which"}
+
+
+def with_adjective(
+    dice: Dice, place: Place, noun: Noun, plural: bool, role: int, owner: str, negated: bool
+) -> Phrase:
+    """A noun, sometimes with an adjective, and its determiner."""
+    determiner = place.determiner
+    if determiner == "two":
+        number = 2 + int(dice.random() * (9 if dice.chance(0.8) else 48))
+        plural, determiner = True, str(number)
+    elif determiner == "a" and plural:
         determiner = "the"
-    wanted = 1 if described else 0 if determiner in ("bare", "which") else ADJECTIVE_SHARE
-    degree = ""
+    wanted = 1 if place.starred else 0 if determiner in ("bare", "which") else ADJECTIVE_SHARE
+    chosen, degree = [], ""
     if describing(noun) and dice.chance(wanted):
         adjective = adjective_for(dice, noun)
         adjective, degree = degree_of(dice, determiner, adjective, describing(noun))
         chosen = [adjective]
     elif ranked := rank_of(dice, determiner, noun, plural):
         chosen = [ranked]
-    known = {
-        "own": owner,
-        "all": "the",
-        "some": "a",
-        "bare": "the",
-        "that": "this",
-        "what": "which",
-    }
-    phrase = write_noun_phrase(noun, role, plural, known.get(determiner, determiner), chosen)
+    in_grammar = owner if determiner == "own" else KNOWN.get(determiner, determiner)
+    phrase = write_noun_phrase(noun, role, plural, in_grammar, chosen)
     if determiner.isdigit() and dice.chance(0.35):
         phrase = in_digits(phrase, int(determiner))
     if phrase.english[0][0] == "a" and phrase.english[1][0][0] in "AEIOU":
@@ -389,21 +414,48 @@ def draw(dice: Dice, place: str, role: int, owner: str = "my", negated: bool = F
         phrase = phrase._replace(english=[("such", 10 * role + 2), *phrase.english])
     if degree == "most" and dice.chance(0.25):
         phrase = of_all(dice, phrase, role)
-    if determiner in ("all", "bare"):
-        phrase = phrase._replace(english=phrase.english[1:])
+    return determined(dice, phrase, determiner, role, negated)
+
+
+def determined(dice: Dice, phrase: Phrase, determiner: str, role: int, negated: bool) -> Phrase:
+    """The phrase with a determiner that the grammar doesn't have: some, any, that, what a, or none."""
+    key = 10 * role + 1
+    if determiner == "all":
+        return phrase._replace(english=phrase.english[1:])
     if determiner == "bare":
-        phrase = phrase._replace(readings=tuple(without_determiner(r) for r in phrase.readings))
+        readings = tuple(without_determiner(r) for r in phrase.readings)
+        return phrase._replace(english=phrase.english[1:], readings=readings)
     if determiner == "that":
-        word = "those" if plural else "that"
-        phrase = phrase._replace(english=[(word, 10 * role + 1), *phrase.english[1:]])
+        word = "that" if phrase.third else "those"
+        return phrase._replace(english=[(word, key), *phrase.english[1:]])
     if determiner == "some" and (negated or dice.chance(0.6)):
-        some = "any" if negated else "some"
-        phrase = phrase._replace(english=[(some, 10 * role + 1), *phrase.english])
+        return phrase._replace(english=[("any" if negated else "some", key), *phrase.english])
     if determiner == "what":  # "what a beautiful house": quelle belle maison
         an = "an" if starts_with_vowel_letter(phrase.english[1][0]) else "a"
-        start = [("what", 10 * role + 1), (an, 10 * role + 1)]
-        phrase = phrase._replace(english=[*start, *phrase.english[1:]])
+        return phrase._replace(english=[("what", key), (an, key), *phrase.english[1:]])
     return phrase
+
+
+def same_thing(one: Phrase, other: Phrase, place: str) -> bool:
+    """Whether two phrases name the same thing: "I speak French and French" is not written; two years are."""
+    if one.noun and not place.startswith("two:"):
+        return one.noun is other.noun
+    return [word for word, _ in one.english] == [word for word, _ in other.english]
+
+
+def fill_places(places: Sequence[str], fill: Callable[[str, int], Phrase]) -> list[Phrase]:
+    """A phrase for each place of a text; one whose name ends in 2 isn't the same as the one before it.
+
+    Args:
+        fill: gives a phrase for a place and its role.
+    """
+    phrases: list[Phrase] = []
+    for role, place in enumerate(places, 2):
+        phrase = fill(place, role)
+        while phrases and place.endswith("2") and same_thing(phrase, phrases[-1], place):
+            phrase = fill(place, role)
+        phrases.append(phrase)
+    return phrases
 
 
 RANKS = ("next", "last", "first", "second", "same", "only", "other")
