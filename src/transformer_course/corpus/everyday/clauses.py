@@ -1,6 +1,6 @@
 """Statements and questions in all modes: I have never seen this film; why is she on the phone?"""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from transformer_course.corpus.everyday.modes import (
     MODES,
@@ -21,7 +21,7 @@ from transformer_course.corpus.everyday.predicates import (
     verb_with_object,
 )
 from transformer_course.corpus.everyday.slots import Text, combinations_of, draw, fill_french
-from transformer_course.corpus.everyday.tails import TAIL, Words, end, keyed_tail
+from transformer_course.corpus.everyday.tails import TAIL, Ending, Words, end, keyed_tail
 from transformer_course.corpus.grammar.clauses import NEGATION
 from transformer_course.corpus.grammar.dice import Dice
 from transformer_course.corpus.grammar.draft import Draft, Variants
@@ -237,6 +237,107 @@ def says(dice: Dice) -> Draft:
     return clause(dice, asked=asked, tails=0.3 if asked else 0.45, first=0 if asked else 0.15)
 
 
+@dataclass(slots=True)
+class Clause:
+    """What is decided of a clause before it is written in two languages.
+
+    Args:
+        asked: whether it is a question.
+        negation: "", "not", "never", "not yet" or "no longer".
+        short: "don't", not "do not".
+        adverb: in English and in French; empty if there is none.
+        tail: a time, a place or a companion.
+        question: the word before a question, in both languages.
+        polite: whether it ends in "please".
+        time_first: whether the time stands in front.
+        comma: whether a comma follows it in English; French has one.
+    """
+
+    subject: Phrase
+    predicate: Predicate
+    mode: Mode
+    asked: bool
+    negation: str
+    short: bool
+    adverb: tuple[str, str]
+    tail: Ending
+    question: tuple[str, str]
+    polite: bool
+    time_first: bool
+    comma: bool
+
+    def english(self) -> Words:
+        """The English words."""
+        group = english_group(
+            self.subject,
+            self.predicate.verb,
+            self.mode,
+            asked=self.asked,
+            negation=self.negation,
+            short=self.short,
+            adverb=self.adverb[0],
+        )
+        group += self.predicate.english
+        if self.negation in LAST:
+            group.append((LAST[self.negation], NEGATION))
+        if self.time_first:
+            comma: Words = [(",", 0)] if self.comma else []
+            return [*self.tail.english, *comma, *group]
+        asking = [(word, WH) for word in self.question[0].split()]
+        words = [*asking, *group, *self.tail.english]
+        if self.question[0] == "who":
+            words.append(("with", WH))
+        return [*words, (",", POLITE), ("please", POLITE)] if self.polite else words
+
+    def french(self, *readings: Reading) -> Variants:
+        """All right ways to say it in French, for one reading of each phrase."""
+        who, n = readings[0], 1 + len(self.predicate.phrases)
+        asking: Words = [(word, WH) for word in self.question[1].split()]
+        please = please_of(who) if self.polite else []
+        ways = [
+            (self.french_groups(who, action), rest)
+            for action, rest in self.predicate.french(who, readings[1:n], bool(self.negation))
+        ]
+        variants = []
+        for ending in self.tail.french or (Text(()),):
+            when = keyed_tail(fill_french(ending, readings[n:], who))
+            for group, rest in in_turn(ways, self.asked):
+                if self.time_first:
+                    variants.append([*when, (",", 0), *group, *rest])
+                else:
+                    variants.append([*asking, *group, *rest, *when, *please])
+        return variants
+
+    def french_groups(self, who: Reading, action: Action) -> list[Words]:
+        """The French subject and verb."""
+        return french_groups(
+            who,
+            action,
+            self.mode,
+            asked=self.asked,
+            negation=self.negation,
+            adverb=self.adverb[1],
+        )
+
+    def draft(self) -> Draft:
+        """The clause as a sentence."""
+        subject, predicate, tail = self.subject, self.predicate, self.tail
+        name = predicate.verb.name
+        combinations = [*predicate.combinations, *combinations_of(name, tail.phrases)]
+        if subject.noun and not combinations:
+            combinations = [(subject.noun.name, name)]
+        plain_question = self.asked and not self.question[0]
+        return Draft(
+            self.english(),
+            [subject, *predicate.phrases, *tail.phrases],
+            self.french,
+            ["speech", *(["yes-no question"] if plain_question else [])],
+            combinations,
+            2 if self.asked else predicate.trained,
+            "?" if self.asked or subject is WHO else ".",
+        )
+
+
 def clause(
     dice: Dice,
     *,
@@ -273,70 +374,53 @@ def clause(
             predicate = predicate_of(dice, subject, bool(negation))
         mode = MODES[wanted]
     short = dice.chance(0.7)
+    adverb = adverb_in(dice, mode, negation, asked)
+    kind = tail_kind(dice, predicate, mode, tails)
+    if adverb[0] or negation not in ("", "not"):
+        kind = ""
+    tail = fitting_tail(dice, kind, subject, predicate, negation)
+    question = question_words(dice, predicate, mode, bool(kind)) if asked else ("", "")
+    if question[0] and adverb[0] == "ever":
+        adverb = ("", "")
+    polite = asked and not question[0] and mode.name in ("can", "could you") and dice.chance(0.4)
+    again = ("again", TAIL) in tail.english
+    time_first = bool(first) and kind in TIMES and not again and dice.chance(first)
+    comma = time_first and dice.chance(0.5)
+    return Clause(
+        subject,
+        predicate,
+        mode,
+        asked,
+        negation,
+        short,
+        adverb,
+        tail,
+        question,
+        polite,
+        time_first,
+        comma,
+    ).draft()
+
+
+def adverb_in(dice: Dice, mode: Mode, negation: str, asked: bool) -> tuple[str, str]:
+    """Sometimes an adverb of a clause; "ever" in questions, "just" where the mode has it."""
     adverb, adverbe = adverb_of(dice, mode, negation, 0.12)
     if asked and mode.name == "present":
         adverb = adverbe = ""
     if asked and mode.name == "perfect" and dice.chance(0.3):
         adverb, adverbe = "ever", "déjà"
-    if mode.name == "just did":
-        adverb = "just"
-    kind = tail_kind(dice, predicate, mode, tails)
-    if adverb or negation not in ("", "not"):
-        kind = ""
-    role = 2 + len(predicate.phrases)
-    tail = end(dice, kind, owner_of(subject), role)
+    return ("just" if mode.name == "just did" else adverb), adverbe
+
+
+def fitting_tail(
+    dice: Dice, kind: str, subject: Phrase, predicate: Predicate, negation: str
+) -> Ending:
+    """A tail of a kind that the clause can have: not "I play with me"."""
     unfit = OF_THE_SAME.get(subject.english[0][0], set()) | ({"again"} if negation else set())
-    while {word for word, _ in tail.english} & unfit:  # not "I play with me"
-        tail = end(dice, kind, owner_of(subject), role)
-    question, mot = question_words(dice, predicate, mode, bool(kind)) if asked else ("", "")
-    if question and adverb == "ever":
-        adverb = adverbe = ""
-    polite = asked and not question and mode.name in ("can", "could you") and dice.chance(0.4)
-    group = english_group(
-        subject, predicate.verb, mode, asked=asked, negation=negation, short=short, adverb=adverb
-    )
-    last: Words = [(LAST[negation], NEGATION)] if negation in LAST else []
-    asking = [(word, WH) for word in question.split()]
-    before = (
-        kind in TIMES and ("again", TAIL) not in tail.english and bool(first) and dice.chance(first)
-    )
-    if before:
-        comma: Words = [(",", 0)] if dice.chance(0.5) else []
-        english = [*tail.english, *comma, *group, *predicate.english, *last]
-    else:
-        english = [*asking, *group, *predicate.english, *last, *tail.english]
-    if question == "who":
-        english.append(("with", WH))
-    if polite:
-        english += [(",", POLITE), ("please", POLITE)]
-    phrases = [subject, *predicate.phrases, *tail.phrases]
-    n = 1 + len(predicate.phrases)
-
-    def french(*readings: Reading) -> Variants:
-        who = readings[0]
-        start: Words = [(word, WH) for word in mot.split()]
-        please = please_of(who) if polite else []
-        ways = [
-            (french_groups(who, action, mode, asked=asked, negation=negation, adverb=adverbe), rest)
-            for action, rest in predicate.french(who, readings[1:n], bool(negation))
-        ]
-        variants = []
-        for ending in tail.french or (Text(()),):
-            when = keyed_tail(fill_french(ending, readings[n:], who))
-            for group, rest in in_turn(ways, asked):
-                if before:
-                    variants.append([*when, (",", 0), *group, *rest])
-                else:
-                    variants.append([*start, *group, *rest, *when, *please])
-        return variants
-
-    labels = ["speech", *(["yes-no question"] if asked and not question else [])]
-    combinations = [*predicate.combinations, *combinations_of(predicate.verb.name, tail.phrases)]
-    if subject.noun and not combinations:
-        combinations = [(subject.noun.name, predicate.verb.name)]
-    trained = predicate.trained if not asked else 2
-    mark = "?" if asked or subject is WHO else "."
-    return Draft(english, phrases, french, labels, combinations, trained, mark)
+    while True:
+        tail = end(dice, kind, owner_of(subject), 2 + len(predicate.phrases))
+        if not {word for word, _ in tail.english} & unfit:
+            return tail
 
 
 def tail_kind(dice: Dice, predicate: Predicate, mode: Mode, wanted: float) -> str:
