@@ -309,6 +309,13 @@ def test_clothes_are_neither_such_a_thing_nor_more_of_it() -> None:
     assert not any(re.match(r"such (?!an? )|the (very|more)\b", text) for text in said)
 
 
+def test_nobody_is_taller_than_oneself() -> None:
+    sources = [pair.source for pair in written(compounds.would_if, 6000)]
+    assert not [
+        text for text in sources if re.search(r"\bI (was|wasn't|was not) [^,]*\bme\b", text)
+    ]
+
+
 def test_a_singular_place_has_no_plurals() -> None:
     dice = Dice(2)
     drawn = [slots.draw(dice, "the:carried1", 2) for _ in range(300)]

@@ -365,12 +365,14 @@ def clause(
     if asked and negation and subject.english[0][0] == "i":
         negation = ""
     predicate = predicate_of(dice, subject, bool(negation) or asked)
-    while "me" in [w for w, _ in predicate.english] and subject.english[0][0] == "i":
-        predicate = predicate_of(dice, subject, bool(negation) or asked)  # not "taller than me"
+    while names_oneself(subject, predicate):
+        predicate = predicate_of(dice, subject, bool(negation) or asked)
     mode = mode_of(dice, predicate, asked, negation)
     if wanted:
         negation = "not" if negation else ""
-        while predicate.kinds[0] not in WANTED.get(wanted, "a"):
+        while predicate.kinds[0] not in WANTED.get(wanted, "a") or names_oneself(
+            subject, predicate
+        ):
             predicate = predicate_of(dice, subject, bool(negation))
         mode = MODES[wanted]
     short = dice.chance(0.7)
@@ -400,6 +402,11 @@ def clause(
         time_first,
         comma,
     ).draft()
+
+
+def names_oneself(subject: Phrase, predicate: Predicate) -> bool:
+    """Whether it would say "I am taller than me"."""
+    return subject.english[0][0] == "i" and "me" in [word for word, _ in predicate.english]
 
 
 def adverb_in(dice: Dice, mode: Mode, negation: str, asked: bool) -> tuple[str, str]:
