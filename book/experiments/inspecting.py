@@ -55,7 +55,8 @@ CONFIG: dict[str, Any] = {
     "n_explained": 100,
     "n_changed": 300,
     "n_probed": [3000, 1500],
-    "recipe": GRAMMAR_RECIPE.record() | {"training": asdict(GRAMMAR_RECIPE.training)},
+    "recipe": GRAMMAR_RECIPE.record()
+    | {"training": asdict(GRAMMAR_RECIPE.training) | {"max_steps": 5400, "validate_every": 600}},
 }
 CONFIG["recipe"]["training"] |= {"precision": "bf16"}
 PROBE: dict[str, Any] = {
