@@ -24,7 +24,7 @@ from transformer_course.runs import RECIPES
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "runs" / "demo"
-STEPS, N_PAIRS = 12_000, 770_000  # every pair once
+STEPS, N_PAIRS = 16_000, 1_030_000  # every pair once
 PRECISION = "bf16" if computes_bf16() else "fp32"  # half the time, where the processor has it
 CORPUS, SCRIPT = "everyday", "running_corpus"
 

@@ -174,9 +174,9 @@ class Recipe:
 
 
 # The grammar never runs out of sentences, so nothing is learnt by heart: no dropout, no smoothing.
-# Sized for eight minutes of two cores, or ten of one, in bf16. After 5,400 updates, one pronoun of twelve is still wrong
-# where only the meaning decides. In as much time, batches of 2,048 positions left more sentences wrong (7 % instead
-# of 6, with 5,400 updates of 1,280 beside it); 3,000 subwords, which cut everyday words in pieces, left 16 %.
+# Sized for eight minutes of two cores, or ten of one, in bf16. After 5,400 updates, one pronoun of twelve is
+# still wrong where only the meaning decides. In as much time as these, 3,600 updates with batches of 2,048
+# positions left more sentences wrong (7 % instead of 6); 3,000 subwords, which cut everyday words up, left 16 %.
 GRAMMAR_RECIPE = Recipe(
     vocab_size=4000,
     dropout=0.0,
