@@ -39,7 +39,7 @@ def usual_translations(pairs: Sequence[tuple[str, str]]) -> dict[str, frozenset[
 
     Returns:
         Beginning of a source word → beginnings of its usual translations, in small letters. Words that came in
-        fewer than 5 pairs are left out, and marks.
+        fewer than 5 pairs are left out, and marks on both sides.
 
     >>> colours = {"red": "rouge", "green": "vert", "blue": "bleu"}
     >>> pairs = [(f"{a} and {b}", f"{colours[a]} et {colours[b]}") for a in colours for b in colours]
@@ -67,7 +67,9 @@ def usual_translations(pairs: Sequence[tuple[str, str]]) -> dict[str, frozenset[
         if len(targets) >= _SELDOM and word.isalnum():
             table = model.translations(word, _RARE)
             weights = {
-                str(y): p * math.log1p(len(known) / frequency[str(y)]) for y, p in table.items()
+                y: p * math.log1p(len(known) / frequency[y])
+                for y, p in ((str(y), p) for y, p in table.items())
+                if y.isalnum()
             }
             found[word] = _as_few_as_cover(targets, weights)
     return {word: usual for word, usual in found.items() if usual}

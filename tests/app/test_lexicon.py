@@ -64,6 +64,9 @@ def test_a_word_that_can_do_without_isn_t_judged() -> None:
 
 def test_marks_are_no_words() -> None:
     assert usual_translations([("yes, I see!", "oui, je vois !")] * 9).keys() == {"yes", "i", "see"}
+    thanks = ("thank you very much.", "merci beaucoup.")
+    found = usual_translations([("very big", "très grand"), ("big", "grand"), thanks] * 20)
+    assert "." not in found.get("very", ())
 
 
 def test_pairs_without_words_teach_nothing() -> None:

@@ -186,8 +186,12 @@ GRAMMAR_RECIPE = Recipe(
     ),
 )
 
-# The same with more words, so that everyday ones stay whole.
-EVERYDAY_RECIPE = replace(GRAMMAR_RECIPE, vocab_size=5000)
+# The same with more words, so that everyday ones stay whole, and more updates for more kinds of sentences.
+EVERYDAY_RECIPE = replace(
+    GRAMMAR_RECIPE,
+    vocab_size=5000,
+    training=replace(GRAMMAR_RECIPE.training, max_steps=8000, validate_every=800),
+)
 
 # 29,000 sentences, read sixty times: dropout and smoothing keep the model from learning them by heart.
 MULTI30K_RECIPE = Recipe(
