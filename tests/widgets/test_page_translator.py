@@ -40,7 +40,7 @@ FOLDER = ROOT / "book" / "static" / "translator"
 SCRIPT = ROOT / "src" / "transformer_course" / "figures" / "translator" / "translator.js"
 PAIRS = list(grammar.generate("test", 200, seed=11))
 SOURCES = [pair.source for pair in PAIRS]
-PENALISED = 25  # with an α that is high enough to change some of them
+PENALISED = 50  # with an α that is high enough to change some of them
 ODD = [
     "l’arbre « là »",
     "  a\u00a0b\u200b ",
@@ -309,15 +309,13 @@ def linked() -> dict[str, tuple[str, dict[str, Any], int]]:
 
 def test_switches_in_links_of_chapters_show_what_the_chapters_say() -> None:
     links: dict[str, str] = dict(zip(linked(), told()["linked"], strict=True))
-    assert links["02"] == links["whole"].replace("n'a pas traversé", "ne traverse pas")  # no past
+    assert links["02"] == "La jeune fille a donné la pomme rouge."  # to whom?
     assert links["03"] == links["whole"]  # what is to come isn't there yet when it writes
-    assert links["04"] == links["whole"].replace(
-        "il était trop fatigué", "elle était trop fatiguée"
-    )
+    assert links["04"] == links["whole"].replace("L'animal", "Le animal")
     assert links["05"] != "La jeune fille a donné la pomme rouge à son frère."
     assert links["06"] not in (links["whole"], "")
-    assert links["09"].startswith("Comment est-ce que de grands-pères")
-    assert links["09, beam 4"] == "Combien de grands-pères est-ce qu'il admirera ?"
+    assert links["09"] == "L'actrice blessée leur a menti."
+    assert links["09, beam 4"] == "L'actrice blessée leur parle."
 
 
 def broken_scores(kind: dict[str, Any]) -> list[float]:
