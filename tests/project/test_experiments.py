@@ -136,7 +136,7 @@ def test_claims_about_the_recipe_of_the_grammar() -> None:
     record = json.loads((run_experiments.RECORDS / "running_corpus.json").read_text("utf-8"))
     scores = [seed["scores"] for seed in record["seeds"]]
     assert len(scores) == 3
-    assert statistics.fmean(s["exact match"] for s in scores) >= 0.94
+    assert statistics.fmean(s["exact match"] for s in scores) >= 0.96
     for score in scores:
         assert 0 <= score["exact match"] - score["exact match, greedy search"] < 0.012
     for kind in ("antecedent", "fitting"):
@@ -145,7 +145,8 @@ def test_claims_about_the_recipe_of_the_grammar() -> None:
             for name in scores[0]["il or elle"][kind]
         }
         transformer = sorted(systems.pop("Transformer"))
-        assert transformer[0] > (0.97 if kind == "antecedent" else 0.85)
+        assert transformer[0] > (0.98 if kind == "antecedent" else 0.93)
+        assert statistics.fmean(transformer) > 0.97  # what the recipe is sized for
         assert max(map(statistics.fmean, systems.values())) <= 0.6
         assert len(systems) == 4
     for phenomenon, row in scores[0]["by phenomenon"].items():
@@ -156,7 +157,7 @@ def test_claims_about_the_recipe_of_the_grammar() -> None:
         name: statistics.fmean(s["by phenomenon"][name]["Transformer"] for s in scores)
         for name in scores[0]["by phenomenon"]
     }
-    assert statistics.fmean(means.values()) == pytest.approx(0.90, abs=0.005)
+    assert statistics.fmean(means.values()) == pytest.approx(0.93, abs=0.005)
     test = [pair.source for pair in grammar.generate("test", 1000, seed=0)]
     assert sum("because it was too" in text or "because it is too" in text for text in test) == 455
     hardest = {"participle agreement", "relative que", "imperfect"}
