@@ -6,10 +6,11 @@
 - `torch.relu_`, which writes over its input, for `torch.relu`;
 - `RandomBitsDropout`, faster in mixed precision, for `torch.nn.Dropout`.
 
-Two more are functions of their own: `chunked_cross_entropy` for `loss.cross_entropy`, and `chunked_divergence`
-for two of `loss.kl_divergence`. Tests compare each with its readable counterpart.
+Two more are functions of their own: `chunked_cross_entropy` for `loss.cross_entropy`, and `chunked_r_drop` for
+two of it and two of `loss.kl_divergence`. Tests compare each with its readable counterpart.
 """
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import torch
@@ -194,6 +195,60 @@ def chunked_cross_entropy(
     >>> torch.allclose(loss, F.cross_entropy(states @ weight.T, labels))
     True
     """
+    _check_given(states, labels, label_smoothing, chunk)
+    return _in_chunks(states, weight, labels, pad_id, label_smoothing, chunk)
+
+
+def chunked_r_drop(
+    one: Tensor,
+    other: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    pad_id: int = 0,
+    label_smoothing: float = 0.0,
+    r_drop: float = 5.0,
+    chunk: int = 256,
+) -> Tensor:
+    r"""The loss of R-Drop for two passes over the same tokens, without ever holding all logits.
+
+    With $p$ and $q$ the two distributions of a token, it is the mean of both cross-entropies and α/4 times that
+    of $\mathrm{KL}(p\,\|\,q) + \mathrm{KL}(q\,\|\,p) = \sum_k (p_k - q_k)(z_k - z'_k)$ (Liang et al. 2021,
+    eq. 2). Here $z$ and $z'$ are the logits: what each softmax subtracts from all of them is the same for all
+    $k$, and $p - q$ has the sum 0. As in `chunked_cross_entropy`, the logits exist for `chunk` tokens at a
+    time, and the gradients, if any are wanted, are computed along with the loss.
+
+    Args:
+        one: decoder states, (..., d_model).
+        other: of the other pass, of the same shape.
+        weight: of the output layer, (vocab_size, d_model).
+        labels: the right ids, (...), int64.
+        pad_id: labels of this id don't count.
+        label_smoothing: ε, at least 0 and below 1.
+        r_drop: α, 0 or more.
+        chunk: tokens at a time, 1 or more.
+
+    Returns:
+        A single number, as `chunked_cross_entropy` does.
+
+    Raises:
+        ValueError: if the states differ in shape, and as `chunked_cross_entropy` does.
+        RuntimeError: as `chunked_cross_entropy` does.
+
+    >>> one, other, labels = torch.zeros(1, 2), torch.tensor([[1.0, 0.0]]), torch.tensor([1])
+    >>> usual = F.cross_entropy(torch.cat([one, other]), labels.repeat(2))  # the states are the logits here
+    >>> chunked_r_drop(one, other, torch.eye(2), labels, r_drop=4.0) - usual  # (1/2 - 0.731)(0 - 1)
+    tensor(0.2311)
+    """
+    if one.shape != other.shape:
+        raise ValueError(
+            f"one {tuple(one.shape)} and other {tuple(other.shape)} must have the same shape"
+        )
+    _check_given(one, labels, label_smoothing, chunk)
+    pairs, twice = torch.stack([one, other], -2), torch.stack([labels, labels], -1)
+    return _in_chunks(pairs, weight, twice, pad_id, label_smoothing, 2 * chunk, r_drop)
+
+
+def _check_given(states: Tensor, labels: Tensor, smoothing: float, chunk: int) -> None:
     if states.shape[:-1] != labels.shape:
         raise ValueError(
             f"labels of shape {tuple(labels.shape)} must have the shape of the states "
@@ -201,7 +256,19 @@ def chunked_cross_entropy(
         )
     if chunk < 1:
         raise ValueError(f"chunk ({chunk}) must be 1 or more")
-    check_smoothing(label_smoothing)
+    check_smoothing(smoothing)
+
+
+def _in_chunks(
+    states: Tensor,
+    weight: Tensor,
+    labels: Tensor,
+    pad_id: int,
+    smoothing: float,
+    chunk: int,
+    r_drop: float | None = None,
+) -> Tensor:
+    """The mean loss; with R-Drop, rows 2i and 2i + 1 are two passes over a token, and `chunk` is even."""
     hidden = None
     if states.device.type == "cpu":
         real = labels != pad_id
@@ -210,33 +277,31 @@ def chunked_cross_entropy(
         hidden = labels.flatten() == pad_id
         states, labels = states.flatten(0, -2), labels.flatten().masked_fill(hidden, 0)
     check_labels(labels, len(weight))
-    settings = (states, weight, labels, label_smoothing, chunk)
+    n = max(len(labels), 1) if hidden is None else (~hidden).sum().clamp(min=1)
+
+    settings = (labels, smoothing, chunk, r_drop, hidden)
+
+    def mean(states: Tensor, weight: Tensor) -> tuple[Tensor, ...]:
+        loss, *gradients = _summed(states, weight, True, *settings)
+        return loss / n, *(gradient.div_(n) for gradient in gradients)
+
     if torch.is_grad_enabled() and (states.requires_grad or weight.requires_grad):
-        loss: Tensor = _ChunkedCrossEntropy.apply(*settings, hidden)  # type: ignore[no-untyped-call]
+        loss: Tensor = _WithGradients.apply(mean, states, weight)  # type: ignore[no-untyped-call]
         return loss
-    return _summed(*settings, False, hidden)[0] / _counted(labels, hidden)
+    return _summed(states, weight, False, *settings)[0] / n
 
 
-class _ChunkedCrossEntropy(torch.autograd.Function):
-    """Loss and gradients chunk by chunk, so that never more than `chunk` rows of logits exist."""
+class _WithGradients(torch.autograd.Function):
+    """A function that computes its gradients along with its value, so that nothing else need be kept."""
 
     @staticmethod
     def forward(
-        ctx: Any,
-        states: Tensor,
-        weight: Tensor,
-        labels: Tensor,
-        smoothing: float,
-        chunk: int,
-        hidden: Tensor | None,
+        ctx: Any, compute: Callable[..., tuple[Tensor, ...]], states: Tensor, weight: Tensor
     ) -> Tensor:
-        """Mean loss of `states`, (n, d_model), by `labels`, (n,); keeps the gradients for `backward`."""
-        n = _counted(labels, hidden)
-        loss, grad_states, grad_weight = _summed(
-            states, weight, labels, smoothing, chunk, True, hidden
-        )
-        ctx.save_for_backward(grad_states.div_(n), grad_weight.div_(n))
-        return loss / n
+        """What `compute` gives first; what it gives then is kept for `backward`."""
+        value, *gradients = compute(states, weight)
+        ctx.save_for_backward(*gradients)
+        return value
 
     @staticmethod
     def backward(ctx: Any, *grad_output: Tensor) -> tuple[Tensor | None, ...]:
@@ -244,127 +309,21 @@ class _ChunkedCrossEntropy(torch.autograd.Function):
         # The kept gradients are constants: derivatives of them would be wrong without a word.
         if torch.is_grad_enabled():
             raise RuntimeError(
-                "chunked_cross_entropy can't be differentiated twice (create_graph=True): use cross_entropy"
+                "a loss in chunks can't be differentiated twice (create_graph=True): use cross_entropy, and "
+                "for R-Drop kl_divergence"
             )
-        grad_states, grad_weight = ctx.saved_tensors
-        return grad_states * grad_output[0], grad_weight * grad_output[0], None, None, None, None
-
-
-def chunked_divergence(
-    one: Tensor, other: Tensor, weight: Tensor, counts: Tensor, chunk: int = 512
-) -> Tensor:
-    r"""How far two predictions of the same tokens are apart, without ever holding all logits.
-
-    With $p$ and $q$ the distributions of a token by `one` and `other`, the mean of
-    $\mathrm{KL}(p\,\|\,q) + \mathrm{KL}(q\,\|\,p) = \sum_k (p_k - q_k)(z_k - z'_k)$, where $z$ and $z'$ are the
-    logits: what each softmax subtracts from all of them is the same for all $k$, and $p - q$ has the sum 0.
-    R-Drop needs it (Liang et al. 2021, eq. 2). As in `chunked_cross_entropy`, the logits exist for `chunk`
-    tokens at a time, and the gradients, if any are wanted, are computed along with the value.
-
-    Args:
-        one: decoder states, (..., d_model).
-        other: of another pass, of the same shape.
-        weight: of the output layer, (vocab_size, d_model).
-        counts: True for the tokens that count, False for padding, (...), boolean.
-        chunk: tokens at a time, 1 or more.
-
-    Returns:
-        A single number, in nats, in single precision, or double where the states are; 0 where nothing counts.
-
-    Raises:
-        ValueError: if the shapes don't fit, `counts` isn't boolean, or `chunk` is below 1.
-        RuntimeError: if states and weight differ in width, or, without autocast, in type; torch raises it. Or
-            if `create_graph=True` asks for gradients of the gradients.
-
-    >>> one, other, counts = torch.zeros(1, 2), torch.tensor([[1.0, 0.0]]), torch.tensor([True])
-    >>> chunked_divergence(one, other, torch.eye(2), counts)  # (1/2 - 0.731)(0 - 1)
-    tensor(0.2311)
-    """
-    if not one.shape == other.shape or counts.shape != one.shape[:-1]:
-        raise ValueError(
-            f"one {tuple(one.shape)} and other {tuple(other.shape)} must have the same shape, and counts "
-            f"{tuple(counts.shape)} theirs without the last dimension"
-        )
-    if counts.dtype != torch.bool:
-        raise ValueError(f"counts must be boolean, got {counts.dtype}")
-    if chunk < 1:
-        raise ValueError(f"chunk ({chunk}) must be 1 or more")
-    one, other, counts = one.flatten(0, -2), other.flatten(0, -2), counts.flatten()
-    if torch.is_grad_enabled() and any(x.requires_grad for x in (one, other, weight)):
-        value: Tensor = _ChunkedDivergence.apply(one, other, weight, counts, chunk)  # type: ignore[no-untyped-call]
-        return value
-    return _divergence(one, other, weight, counts, chunk, False)[0]
-
-
-class _ChunkedDivergence(torch.autograd.Function):
-    """Value and gradients chunk by chunk, so that never more than `chunk` rows of both logits exist."""
-
-    @staticmethod
-    def forward(
-        ctx: Any, one: Tensor, other: Tensor, weight: Tensor, counts: Tensor, chunk: int
-    ) -> Tensor:
-        """The mean over the tokens that count; keeps the gradients for `backward`."""
-        value, *gradients = _divergence(one, other, weight, counts, chunk, True)
-        ctx.save_for_backward(*gradients)
-        return value
-
-    @staticmethod
-    def backward(ctx: Any, *grad_output: Tensor) -> tuple[Tensor | None, ...]:
-        """The kept gradients times the gradient that comes from above."""
-        if torch.is_grad_enabled():
-            raise RuntimeError(
-                "chunked_divergence can't be differentiated twice (create_graph=True)"
-            )
-        return *(grad_output[0] * gradient for gradient in ctx.saved_tensors), None, None
-
-
-def _divergence(
-    one: Tensor, other: Tensor, weight: Tensor, counts: Tensor, chunk: int, gradients: bool
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """The mean, and its gradients for both states and for `weight`, left unfinished if not wanted."""
-    device, exact = one.device.type, torch.promote_types(one.dtype, torch.float32)
-    mixed = torch.is_autocast_enabled(device) and one.dtype != torch.float64
-    dtype = torch.get_autocast_dtype(device) if mixed else one.dtype
-    found = [torch.zeros_like(x, dtype=exact) for x in (one, other, weight)]
-    shares = counts.to(exact) / counts.sum().clamp(min=1)  # (n,), of each token in the mean
-    total = shares.new_zeros(())
-    with torch.autocast(device, enabled=False):
-        narrow = weight.to(dtype)
-        rows = (torch.split(x.to(dtype), chunk) for x in (one, other))
-        for i, (x, y, share) in enumerate(zip(*rows, torch.split(shares, chunk), strict=True)):
-            z, z_other = x @ narrow.T, y @ narrow.T  # (chunk, vocab_size)
-            p, q = z.softmax(-1), z_other.softmax(-1)
-            apart = z.sub_(z_other)
-            mean, mean_other = ((d * apart).sum(-1, keepdim=True) for d in (p, q))
-            total += share @ (mean - mean_other).squeeze(-1).to(exact)
-            if gradients:
-                here, share = slice(i * chunk, i * chunk + len(x)), share[:, None].to(dtype)
-                by_z = torch.addcmul(-q, p, apart - (mean - 1)).mul_(share)
-                by_other = torch.addcmul(-p, q, (mean_other + 1) - apart).mul_(share)
-                found[0][here], found[1][here] = by_z @ narrow, by_other @ narrow
-                found[2] += by_z.T @ x
-                found[2] += by_other.T @ y
-    by_one, by_other, by_weight = (
-        g.to(x.dtype) for g, x in zip(found, (one, other, weight), strict=True)
-    )
-    return total, by_one, by_other, by_weight
-
-
-def _counted(labels: Tensor, hidden: Tensor | None) -> int | Tensor:
-    """How many labels count, 1 at least."""
-    if hidden is None:
-        return max(len(labels), 1)
-    return (~hidden).sum().clamp(min=1)
+        return None, *(gradient * grad_output[0] for gradient in ctx.saved_tensors)
 
 
 def _summed(
     states: Tensor,
     weight: Tensor,
+    gradients: bool,
     labels: Tensor,
     smoothing: float,
     chunk: int,
-    gradients: bool,
-    hidden: Tensor | None = None,
+    r_drop: float | None,
+    hidden: Tensor | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The sum of the losses, and its gradients for `states` and `weight`, left unfinished if not wanted.
 
@@ -373,18 +332,20 @@ def _summed(
     # Autocast leaves double precision alone. Mixed precision as on processors looks at values, which a card
     # would have to be waited for.
     mixed = hidden is None and torch.is_autocast_enabled(states.device.type)
+    settings = (states, weight, gradients, labels, smoothing, chunk, r_drop)
     if mixed and states.dtype != torch.float64:
-        return _in_mixed_precision(states, weight, labels, smoothing, chunk, gradients)
-    return _in_own_precision(states, weight, labels, smoothing, chunk, gradients, hidden)
+        return _in_mixed_precision(*settings)
+    return _in_own_precision(*settings, hidden)
 
 
 def _in_own_precision(
     states: Tensor,
     weight: Tensor,
+    gradients: bool,
     labels: Tensor,
     smoothing: float,
     chunk: int,
-    gradients: bool,
+    r_drop: float | None,
     hidden: Tensor | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The products in the type of states and weight; what is summed, in single precision at least."""
@@ -399,9 +360,14 @@ def _in_own_precision(
             log_probs.masked_fill_(nothing, 0.0)
         loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
         loss -= smoothing * log_probs.mean(-1).sum()
+        if r_drop is None:
+            error = log_probs.exp_() if gradients else log_probs
+        else:
+            error = log_probs
+            loss += _divergence(error, log_probs.exp(), r_drop, gradients)
         if gradients:
             # The gradient with respect to the logits is p - q, predicted minus wanted distribution.
-            error = log_probs.exp_().sub_(smoothing / len(weight))
+            error.sub_(smoothing / len(weight))
             error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
             if nothing is not None:
                 error.masked_fill_(nothing, 0.0)
@@ -414,10 +380,11 @@ def _in_own_precision(
 def _in_mixed_precision(
     states: Tensor,
     weight: Tensor,
+    gradients: bool,
     labels: Tensor,
     smoothing: float,
     chunk: int,
-    gradients: bool,
+    r_drop: float | None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The same, its large products in autocast's type.
 
@@ -439,17 +406,46 @@ def _in_mixed_precision(
         ):
             # Each new shape of a product is compiled first; with rows of zeros, there are few shapes.
             x = torch.nn.functional.pad(x, (0, 0, 0, -len(x) % 64))
-            probs = (x @ narrow_weight.T).softmax(-1)  # (chunk, vocab_size)
+            logits = x @ narrow_weight.T  # (chunk, vocab_size)
+            error = probs = logits.softmax(-1)
             shares.append(_share(probs, y))
+            if r_drop is not None:
+                error = logits
+                loss += _divergence(error, probs, r_drop, gradients)
             if gradients:
-                grad_x += (probs @ narrow_weight)[: len(y)]
-                grad_weight += x.T @ probs
+                grad_x += (error @ narrow_weight)[: len(y)]
+                grad_weight += x.T @ error
         right, others = (torch.cat(parts) for parts in zip(*shares, strict=True))
         loss -= _log_probs(right, others, narrow, narrow_weight, labels, chunk).sum()
         if not gradients:
             return loss, grad_states, grad_weight
         by_weight = grad_weight.T.contiguous().sub_(states.sum(0) * (smoothing / n_ids))
         return loss, grad_states, by_weight.index_add_(0, labels, states, alpha=smoothing - 1)
+
+
+def _divergence(logits: Tensor, probs: Tensor, r_drop: float, gradients: bool) -> Tensor:
+    """What R-Drop adds to the sum of the cross-entropies of pairs of rows: α/2 times both divergences.
+
+    Args:
+        logits: those of two passes over a token one after the other, (2 n, vocab_size), each row up to a
+            constant. They come back as `probs` plus the gradient of the result, or spoilt if no gradients are
+            wanted.
+        probs: their softmax.
+        r_drop: α.
+        gradients: whether they are wanted.
+
+    Returns:
+        A single number.
+    """
+    pairs = len(logits) // 2, 2, logits.shape[-1]
+    (apart, free), (p, q) = (rows.view(pairs).unbind(1) for rows in (logits, probs))
+    half = r_drop / 2
+    apart.sub_(free)
+    mean_p, mean_q = (torch.mul(x, apart, out=free).sum(-1, keepdim=True) for x in (p, q))
+    if gradients:
+        torch.add(1 + half * (1 + mean_q), apart, alpha=-half, out=free).mul_(q).sub_(p, alpha=half)
+        torch.add(1 + half * (1 - mean_p), apart, alpha=half, out=apart).mul_(p).sub_(q, alpha=half)
+    return half * (mean_p - mean_q).to(torch.promote_types(probs.dtype, torch.float32)).sum()
 
 
 def _share(probs: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:

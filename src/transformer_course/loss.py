@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from transformer_course.fast import chunked_cross_entropy as chunked_cross_entropy
-from transformer_course.fast import chunked_divergence
+from transformer_course.fast import chunked_r_drop
 from transformer_course.labels import check_labels, check_smoothing
 from transformer_course.masking import padding_mask
 
@@ -169,12 +169,11 @@ def r_drop_loss(
     """
     pad_id = model.config.pad_id
     src, tgt = src.repeat(2, 1), tgt.repeat(2, 1)  # (2 batch, ...)
-    src_mask, labels, weight = padding_mask(src, pad_id), tgt[:, 1:], model.output.weight
+    src_mask, labels = padding_mask(src, pad_id), tgt[: len(tgt) // 2, 1:]
     states = model.decode(tgt[:, :-1], model.encode(src, src_mask), src_mask)
-    loss = chunked_cross_entropy(states, weight, labels, pad_id, label_smoothing)
     one, other = states.chunk(2)  # (batch, tgt_len - 1, d_model) each
-    apart = chunked_divergence(one, other, weight, labels[: len(one)] != pad_id)
-    return loss + r_drop / 4 * apart
+    weight = model.output.weight
+    return chunked_r_drop(one, other, weight, labels, pad_id, label_smoothing, r_drop)
 
 
 def sentence_log_probs(logits: Tensor, labels: Tensor, pad_id: int = 0) -> Tensor:

@@ -17,10 +17,9 @@ from transformer_course.decoding import beam_search, greedy
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.fast import (
     RandomBitsDropout,
-    _counted,
     _summed,
     chunked_cross_entropy,
-    chunked_divergence,
+    chunked_r_drop,
     fused_attention,
     use_fast,
 )
@@ -290,74 +289,87 @@ def test_chunked_cross_entropy_refuses_second_derivatives(autocast: bool) -> Non
         torch.autograd.grad(loss, states, create_graph=True)
 
 
-def readable_divergence(
-    one: torch.Tensor, other: torch.Tensor, weight: torch.Tensor, counts: torch.Tensor
+def readable_r_drop(
+    one: torch.Tensor,
+    other: torch.Tensor,
+    weight: torch.Tensor,
+    labels: torch.Tensor,
+    label_smoothing: float,
+    r_drop: float,
 ) -> torch.Tensor:
-    p, q = ((x[counts] @ weight.T).log_softmax(-1) for x in (one, other))
+    logits = [x @ weight.T for x in (one, other)]
+    usual = sum(cross_entropy(z, labels, 0, label_smoothing) for z in logits) / 2
+    p, q = (z[labels != 0].log_softmax(-1) for z in logits)
     both = [F.kl_div(b, a, reduction="sum", log_target=True) for a, b in ((p, q), (q, p))]
-    return (both[0] + both[1]) / counts.sum()
+    return usual + r_drop / 4 * (both[0] + both[1]) / len(p)
 
 
-def some_states(dtype: torch.dtype = torch.float32) -> list[torch.Tensor]:
-    """Two passes over 3 x 7 tokens, and the output layer of 13 subwords."""
+def two_passes(dtype: torch.dtype = torch.float32) -> tuple[list[torch.Tensor], torch.Tensor]:
+    """Two passes over 3 x 7 tokens, and the output layer of 13 subwords; the labels, some of them padding."""
     torch.manual_seed(0)
-    return [torch.randn(*n, 5).to(dtype).requires_grad_() for n in ((3, 7), (3, 7), (13,))]
+    given = [torch.randn(*n, 5).to(dtype).requires_grad_() for n in ((3, 7), (3, 7), (13,))]
+    return given, torch.randint(1, 13, (3, 7)) * (torch.rand(3, 7) > 0.3)
 
 
 @pytest.mark.parametrize("chunk", [1, 4, 512])
-def test_chunked_divergence_equals_the_readable_one(chunk: int) -> None:
-    given, counts = some_states(), torch.rand(3, 7) > 0.3
+@pytest.mark.parametrize(("label_smoothing", "r_drop"), [(0.0, 5.0), (0.1, 3.0), (0.1, 0.0)])
+def test_chunked_r_drop_equals_the_readable_one(
+    chunk: int, label_smoothing: float, r_drop: float
+) -> None:
+    given, labels = two_passes()
     results = []
-    for apart in (
-        readable_divergence(*given, counts),
-        chunked_divergence(*given, counts, chunk),
+    for loss in (
+        readable_r_drop(*given, labels, label_smoothing, r_drop),
+        chunked_r_drop(*given, labels, 0, label_smoothing, r_drop, chunk),
     ):
-        results.append((apart, *torch.autograd.grad(3 * apart, given)))
+        results.append((loss, *torch.autograd.grad(3 * loss, given)))
     for readable, chunked in zip(*results, strict=True):
         torch.testing.assert_close(chunked, readable)
-    torch.testing.assert_close(
-        chunked_divergence(*(x.detach() for x in given), counts, chunk), results[0][0].detach()
+    without = chunked_r_drop(
+        *(x.detach() for x in given), labels, 0, label_smoothing, r_drop, chunk
     )
+    torch.testing.assert_close(without, results[0][0].detach())
 
 
 @pytest.mark.parametrize(
     ("dtype", "autocast"), [(torch.float64, True), (torch.bfloat16, False), (torch.float32, True)]
 )
-def test_chunked_divergence_in_other_precisions(dtype: torch.dtype, autocast: bool) -> None:
-    given, counts = some_states(dtype), torch.rand(3, 7) > 0.3
+def test_chunked_r_drop_in_other_precisions(dtype: torch.dtype, autocast: bool) -> None:
+    given, labels = two_passes(dtype)
     exact = [x.detach().double().requires_grad_() for x in given]
-    apart = readable_divergence(*exact, counts)
-    wanted = torch.autograd.grad(apart, exact)
+    loss = readable_r_drop(*exact, labels, 0.1, 5.0)
+    wanted = torch.autograd.grad(loss, exact)
     with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        found = chunked_divergence(*given, counts, 4)
+        found = chunked_r_drop(*given, labels, 0, 0.1, 5.0, 4)
+        without = chunked_r_drop(*(x.detach() for x in given), labels, 0, 0.1, 5.0, 4)
     assert found.dtype == (torch.float64 if dtype == torch.float64 else torch.float32)
+    assert without.item() == found.item()
     step = 1e-12 if dtype == torch.float64 else torch.finfo(torch.bfloat16).eps
-    torch.testing.assert_close(found.double(), apart, rtol=4 * step, atol=0)
+    torch.testing.assert_close(found.double(), loss, rtol=4 * step, atol=0)
     for one, other in zip(torch.autograd.grad(found, given), wanted, strict=True):
         assert one.dtype == dtype
         torch.testing.assert_close(one.double(), other, rtol=4 * step, atol=4 * step)
 
 
-def test_chunked_divergence_of_nothing_but_padding_is_zero() -> None:
-    given = some_states()
-    apart = chunked_divergence(*given, torch.zeros(3, 7, dtype=torch.bool))
-    assert apart.item() == 0
-    assert all((gradient == 0).all() for gradient in torch.autograd.grad(apart, given))
+@pytest.mark.parametrize("autocast", [False, True])
+def test_chunked_r_drop_of_nothing_but_padding_is_zero(autocast: bool) -> None:
+    given, labels = two_passes()
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        loss = chunked_r_drop(*given, torch.zeros_like(labels))
+    assert loss.item() == 0
+    assert all((gradient == 0).all() for gradient in torch.autograd.grad(loss, given))
 
 
-def test_chunked_divergence_refuses() -> None:
-    one, other, weight = some_states()
-    counts = torch.ones(3, 7, dtype=torch.bool)
+def test_chunked_r_drop_refuses() -> None:
+    (one, other, weight), labels = two_passes()
     with pytest.raises(ValueError, match=r"one \(3, 7, 5\) and other \(3, 6, 5\) must have"):
-        chunked_divergence(one, other[:, 1:], weight, counts)
-    with pytest.raises(ValueError, match=r"counts \(3, 6\) theirs without the last dimension"):
-        chunked_divergence(one, other, weight, counts[:, 1:])
-    with pytest.raises(ValueError, match=r"counts must be boolean, got torch\.float32"):
-        chunked_divergence(one, other, weight, counts.float())
+        chunked_r_drop(one, other[:, 1:], weight, labels)
+    with pytest.raises(ValueError, match=r"labels of shape \(3, 6\) .* states \(3, 7, 5\)"):
+        chunked_r_drop(one, other, weight, labels[:, 1:])
     with pytest.raises(ValueError, match=r"chunk \(0\) must be 1 or more"):
-        chunked_divergence(one, other, weight, counts, 0)
-    with pytest.raises(RuntimeError, match="twice"):
-        torch.autograd.grad(chunked_divergence(one, other, weight, counts), one, create_graph=True)
+        chunked_r_drop(one, other, weight, labels, chunk=0)
+    with pytest.raises(RuntimeError, match=r"twice .* for R-Drop kl_divergence"):
+        torch.autograd.grad(chunked_r_drop(one, other, weight, labels), one, create_graph=True)
 
 
 def test_chunked_cross_entropy_refuses() -> None:
@@ -559,19 +571,23 @@ def test_dropout_in_single_precision_is_torchs() -> None:
     assert torch.equal(RandomBitsDropout(0.2)(x), expected)
 
 
-def test_padding_that_is_computed_counts_nothing() -> None:
-    """As on cards, where rows aren't chosen: every fourth label is padding."""
-    states, weight, labels = torch.randn(37, 8), torch.randn(20, 8), torch.randint(1, 20, (37,))
-    labels[::4] = 0
+@pytest.mark.parametrize("r_drop", [None, 5.0])
+def test_padding_that_is_computed_counts_nothing(r_drop: float | None) -> None:
+    """As on cards, where rows aren't chosen: every fourth label is padding, or every fourth pair of them."""
+    states, weight, labels = torch.randn(38, 8), torch.randn(20, 8), torch.randint(1, 20, (38,))
+    if r_drop:
+        labels[1::2] = labels[::2]
+        labels[::8] = labels[1::8] = 0
+    else:
+        labels[::4] = 0
     real, hidden = labels != 0, labels == 0
-    chosen = _summed(states[real], weight, labels[real], 0.1, 10, True)
-    hiding = _summed(states, weight, labels, 0.1, 10, True, hidden)
+    chosen = _summed(states[real], weight, True, labels[real], 0.1, 10, r_drop, None)
+    hiding = _summed(states, weight, True, labels, 0.1, 10, r_drop, hidden)
     torch.testing.assert_close(hiding[0], chosen[0])
     torch.testing.assert_close(hiding[1][real], chosen[1])
     torch.testing.assert_close(hiding[2], chosen[2])
     assert not hiding[1][hidden].any()
-    assert _counted(labels, hidden) == _counted(labels[real], None) == 27
     with torch.autocast("cpu", torch.bfloat16):
-        rough = _summed(states, weight, labels, 0.1, 10, True, hidden)
+        rough = _summed(states, weight, True, labels, 0.1, 10, r_drop, hidden)
     torch.testing.assert_close(rough[0], chosen[0], rtol=0.02, atol=0.0)
-    torch.testing.assert_close(rough[2], chosen[2], rtol=0.05, atol=0.05)
+    torch.testing.assert_close(rough[2], chosen[2], rtol=0.05, atol=0.1 if r_drop else 0.05)
