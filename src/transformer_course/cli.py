@@ -696,7 +696,7 @@ def evaluate(
     device: Device = "auto",
     debug: Debug = False,
 ) -> None:
-    """Score a translator: exact match and BLEU, and for the grammar by phenomenon.
+    """Score a translator: exact match, BLEU and chrF, and for the grammar by phenomenon.
 
     From French into English there is no table by phenomenon: the sets know one right answer only.
     """
@@ -964,6 +964,7 @@ def _print_scores(scores: Scores, n_pairs: int) -> None:
     print(f"sentences    {n_pairs:,}")
     print(f"exact match  {scores.exact_match:.1%}")
     print(f"BLEU         {scores.bleu:.1f}   {scores.signature}")
+    print(f"chrF         {scores.chrf:.1f}   {scores.chrf_signature}")
 
 
 def _by_phenomenon(translator: Translator, beam: int, alpha: float) -> dict[str, dict[str, float]]:

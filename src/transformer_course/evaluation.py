@@ -1,10 +1,11 @@
-"""Scores of a translator (chapter 09): exact match, BLEU, perplexity, and exact match by phenomenon."""
+"""Scores of a translator (chapter 09): exact match, BLEU, chrF, perplexity, and exact match by phenomenon."""
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.scoring import exact_match
@@ -23,11 +24,15 @@ class Scores:
         exact_match: share of sentences whose translation is one of the right ones, 0 to 1.
         bleu: corpus BLEU, 0 to 100 (Papineni et al. 2002), by sacrebleu (Post 2018).
         signature: how BLEU was computed, in sacrebleu's notation.
+        chrf: corpus chrF, 0 to 100 (Popović 2015), by sacrebleu; it counts runs of one to six characters.
+        chrf_signature: how chrF was computed.
     """
 
     exact_match: float
     bleu: float
     signature: str
+    chrf: float
+    chrf_signature: str
 
 
 def evaluate_pairs(
@@ -40,17 +45,17 @@ def evaluate_pairs(
 ) -> Scores:
     """Translate the sources and compare with the right translations.
 
-    BLEU is from Papineni et al. 2002; sacrebleu computes it (Post 2018).
+    BLEU is from Papineni et al. 2002, chrF from Popović 2015; sacrebleu computes both (Post 2018).
 
     Args:
         translator: the translator.
-        pairs: the test set; BLEU compares with each pair's first translation.
+        pairs: the test set; BLEU and chrF compare with each pair's first translation.
         beam: width of the beam; 1 is greedy decoding.
         alpha: strength of the length penalty, 0 to 10.
         tokenize: sacrebleu's tokeniser, one of `TOKENIZERS`; "none" for text that is tokenised already.
 
     Returns:
-        Exact match, BLEU and its signature.
+        Exact match, BLEU, chrF, and the signatures of both.
 
     Raises:
         ValueError: if there are no pairs, there is no such tokeniser, a source is empty or too long, or beam
@@ -66,7 +71,7 @@ def score_translations(
 ) -> Scores:
     """Compare translations that are there already with the right ones.
 
-    BLEU is from Papineni et al. 2002; sacrebleu computes it (Post 2018).
+    BLEU is from Papineni et al. 2002, chrF from Popović 2015; sacrebleu computes both (Post 2018).
 
     Args:
         pairs: the test set; BLEU compares with each pair's first translation.
@@ -74,7 +79,7 @@ def score_translations(
         tokenize: sacrebleu's tokeniser, one of `TOKENIZERS`; "none" for text that is tokenised already.
 
     Returns:
-        Exact match, BLEU and its signature.
+        Exact match, BLEU, chrF, and the signatures of both.
 
     Raises:
         ValueError: if there are no pairs, not as many translations as pairs, or no such tokeniser.
@@ -86,8 +91,11 @@ def score_translations(
     _check(pairs, tokenize)
     bleu = BLEU(tokenize=tokenize, force=tokenize == "none")  # or it warns of tokenised text
     exact = exact_match(pairs, translations)
-    score = bleu.corpus_score(translations, [[pair.target for pair in pairs]]).score
-    return Scores(exact, score, str(bleu.get_signature()))
+    chrf, references = CHRF(), [[pair.target for pair in pairs]]
+    by_words = bleu.corpus_score(translations, references).score
+    by_characters = chrf.corpus_score(translations, references).score
+    signatures = str(bleu.get_signature()), str(chrf.get_signature())
+    return Scores(exact, by_words, signatures[0], by_characters, signatures[1])
 
 
 def _check(pairs: Sequence[Pair], tokenize: str) -> None:

@@ -53,10 +53,15 @@ def test_files_of_ones_own_from_training_to_scores(
     scores = tmp_path / "scores.json"
     result = run("evaluate", out, "--pairs", *files, "--json", scores, "--beam", 1)
     assert re.search(
-        r"^exact match  +\d+\.\d%\nBLEU +\d+\.\d   nrefs:1\|", result.out, re.MULTILINE
+        r"^exact match  +\d+\.\d%\nBLEU +\d+\.\d   nrefs:1\|.*\nchrF +\d+\.\d   nrefs:1\|",
+        result.out,
+        re.MULTILINE,
     )
     record = json.loads(scores.read_text())
-    assert record.keys() == {"exact_match", "bleu", "signature", "n_pairs", "phenomena"}
+    assert record.keys() == {
+        *("exact_match", "bleu", "signature", "chrf", "chrf_signature"),
+        *("n_pairs", "phenomena"),
+    }
     assert record["n_pairs"] == 155
 
 

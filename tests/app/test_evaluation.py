@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from sacrebleu.metrics.bleu import BLEU
+from sacrebleu.metrics.chrf import CHRF
 from small_runs import number_pairs, small_recipe, trained
 
 from transformer_course.corpus.pairs import Pair
@@ -48,9 +49,12 @@ def test_bleu_is_sacrebleus_and_says_how(tokenize: str) -> None:
     translations = trained().translate([pair.source for pair in pairs], beam=2)
     metric = BLEU(tokenize=tokenize)
     expected = metric.corpus_score(translations, [[pair.target for pair in pairs]])
+    by_characters = CHRF()
+    chrf = by_characters.corpus_score(translations, [[pair.target for pair in pairs]]).score
     assert scores.bleu == expected.score
     assert scores.signature == str(metric.get_signature())
     assert f"tok:{tokenize}" in scores.signature
+    assert (scores.chrf, scores.chrf_signature) == (chrf, str(by_characters.get_signature()))
     assert score_translations(pairs, translations, tokenize=tokenize) == scores
 
 
