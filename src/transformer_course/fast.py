@@ -277,8 +277,7 @@ def _in_chunks(
         hidden = labels.flatten() == pad_id
         states, labels = states.flatten(0, -2), labels.flatten().masked_fill(hidden, 0)
     check_labels(labels, len(weight))
-    n = max(len(labels), 1) if hidden is None else (~hidden).sum().clamp(min=1)
-
+    n = _counted(labels, hidden)
     settings = (labels, smoothing, chunk, r_drop, hidden)
 
     def mean(states: Tensor, weight: Tensor) -> tuple[Tensor, ...]:
@@ -289,6 +288,13 @@ def _in_chunks(
         loss: Tensor = _WithGradients.apply(mean, states, weight)  # type: ignore[no-untyped-call]
         return loss
     return _summed(states, weight, False, *settings)[0] / n
+
+
+def _counted(labels: Tensor, hidden: Tensor | None) -> int | Tensor:
+    """How many labels count, 1 at least."""
+    if hidden is None:
+        return max(len(labels), 1)
+    return (~hidden).sum().clamp(min=1)
 
 
 class _WithGradients(torch.autograd.Function):
@@ -360,14 +366,13 @@ def _in_own_precision(
             log_probs.masked_fill_(nothing, 0.0)
         loss -= (1 - smoothing) * log_probs.gather(-1, y[:, None]).sum()
         loss -= smoothing * log_probs.mean(-1).sum()
-        if r_drop is None:
-            error = log_probs.exp_() if gradients else log_probs
-        else:
-            error = log_probs
-            loss += _divergence(error, log_probs.exp(), r_drop, gradients)
+        if r_drop is not None:
+            loss += _divergence(log_probs, log_probs.exp(), r_drop, gradients)
+        elif gradients:
+            log_probs.exp_()
         if gradients:
             # The gradient with respect to the logits is p - q, predicted minus wanted distribution.
-            error.sub_(smoothing / len(weight))
+            error = log_probs.sub_(smoothing / len(weight))
             error.scatter_add_(-1, y[:, None], error.new_full((len(y), 1), smoothing - 1))
             if nothing is not None:
                 error.masked_fill_(nothing, 0.0)

@@ -17,6 +17,7 @@ from transformer_course.decoding import beam_search, greedy
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.fast import (
     RandomBitsDropout,
+    _counted,
     _summed,
     chunked_cross_entropy,
     chunked_r_drop,
@@ -587,6 +588,7 @@ def test_padding_that_is_computed_counts_nothing(r_drop: float | None) -> None:
     torch.testing.assert_close(hiding[1][real], chosen[1])
     torch.testing.assert_close(hiding[2], chosen[2])
     assert not hiding[1][hidden].any()
+    assert _counted(labels, hidden) == _counted(labels[real], None) == 28
     with torch.autocast("cpu", torch.bfloat16):
         rough = _summed(states, weight, True, labels, 0.1, 10, r_drop, hidden)
     torch.testing.assert_close(rough[0], chosen[0], rtol=0.02, atol=0.0)
