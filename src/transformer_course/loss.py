@@ -167,13 +167,12 @@ def r_drop_loss(
     Raises:
         ValueError: as `teacher_forcing_loss` does.
     """
-    pad_id = model.config.pad_id
+    pad_id, labels = model.config.pad_id, tgt[:, 1:]
     src, tgt = src.repeat(2, 1), tgt.repeat(2, 1)  # (2 batch, ...)
-    src_mask, labels = padding_mask(src, pad_id), tgt[: len(tgt) // 2, 1:]
+    src_mask = padding_mask(src, pad_id)
     states = model.decode(tgt[:, :-1], model.encode(src, src_mask), src_mask)
     one, other = states.chunk(2)  # (batch, tgt_len - 1, d_model) each
-    weight = model.output.weight
-    return chunked_r_drop(one, other, weight, labels, pad_id, label_smoothing, r_drop)
+    return chunked_r_drop(one, other, model.output.weight, labels, pad_id, label_smoothing, r_drop)
 
 
 def sentence_log_probs(logits: Tensor, labels: Tensor, pad_id: int = 0) -> Tensor:
