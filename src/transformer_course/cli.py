@@ -151,8 +151,33 @@ def _take_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+_SIZES = ("layers", "decoder_layers", "d_model", "heads", "d_ff")
+_DECIDED = {  # by the options that stand for several others
+    "recipe_name": (
+        *("preset", *_SIZES, "vocab_size", "dropout", "label_smoothing", "r_drop"),
+        *("steps", "max_tokens", "rate", "warmup", "validate_every", "patience", "average"),
+    ),
+    "preset": _SIZES,
+    "layers": ("decoder_layers",),
+}
+
+
+def _refuse_half(context: typer.Context) -> None:
+    """Beside a file that sets what it decides, an option that stands for several would be half obeyed."""
+    sources = {name: context.get_parameter_source(name) for name in context.params}
+    said = {name: source.name for name, source in sources.items() if source}
+    for option, decided in _DECIDED.items():
+        left = [name.replace("_", "-") for name in decided if said[name] == "DEFAULT_MAP"]
+        if said[option] == "COMMANDLINE" and left:
+            raise ValueError(
+                f"--{option.removesuffix('_name')} also decides what the file of --config sets: "
+                f"{', '.join(left)}; give these here, too, or take them out of the file"
+            )
+
+
 @app.command()
 def train(
+    context: typer.Context,
     out: Out,
     corpus: Annotated[
         str | None, typer.Option(help="By name: grammar, everyday or multi30k.")
@@ -313,6 +338,7 @@ def train(
                 saved = out / CONFIG
                 log = log or (read_options(saved).get("log") if saved.exists() else None)
             else:
+                _refuse_half(context)
                 data = _new_data(_given(data_wishes))
                 vocabulary = load_vocabulary(Path(data.prepared)) if data.prepared else None
                 start = _recipe_by_name(recipe_name or data.corpus)

@@ -116,7 +116,8 @@ def bleu_interval(
 
     A bootstrap (Koehn 2004): out of the n sentences of the test set, n are drawn with repetition, many times.
     Each draw has a BLEU, and the middle 95 % of these scores make an interval. Sacrebleu draws, from a fixed
-    seed, and gives the mean of all draws and half the width of the interval; the mean is put in the middle.
+    seed, and gives the mean of all draws and half the width of the interval; the mean is put in the middle, and
+    what would lie below 0 or above 100 is cut off.
 
     Args:
         pairs: the test set; BLEU compares with each pair's first translation.
@@ -148,7 +149,7 @@ def bleu_interval(
     score = bleu.corpus_score(translations, [[pair.target for pair in pairs]], n_bootstrap=draws)
     shown = json.loads(score.format(6, signature=str(bleu.get_signature()), is_json=True))
     mean, half = shown.get("confidence_mean", 0.0), shown.get("confidence_var", 0.0)  # none if 0
-    return mean - half, mean + half
+    return max(0.0, mean - half), min(100.0, mean + half)
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ Two more are functions of their own: `chunked_cross_entropy` for `loss.cross_ent
 two of it and two of `loss.kl_divergence`. Tests compare each with its readable counterpart.
 """
 
+import math
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -231,7 +232,8 @@ def chunked_r_drop(
         A single number, as `chunked_cross_entropy` does.
 
     Raises:
-        ValueError: if the states differ in shape, and as `chunked_cross_entropy` does.
+        ValueError: if the states differ in shape or α is below 0 or not finite, and as `chunked_cross_entropy`
+            does.
         RuntimeError: as `chunked_cross_entropy` does.
 
     >>> one, other, labels = torch.zeros(1, 2), torch.tensor([[1.0, 0.0]]), torch.tensor([1])
@@ -243,6 +245,8 @@ def chunked_r_drop(
         raise ValueError(
             f"one {tuple(one.shape)} and other {tuple(other.shape)} must have the same shape"
         )
+    if not 0 <= r_drop < math.inf:
+        raise ValueError(f"r_drop ({r_drop}) must be a finite number, 0 or more")
     _check_given(one, labels, label_smoothing, chunk)
     pairs, twice = torch.stack([one, other], -2), torch.stack([labels, labels], -1)
     return _in_chunks(pairs, weight, twice, pad_id, label_smoothing, 2 * chunk, r_drop)

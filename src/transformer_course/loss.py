@@ -152,7 +152,7 @@ def r_drop_loss(
     Each sentence is read twice in one batch, which takes twice the time and memory. With $p$ and $q$ the two
     distributions of a token, the loss is the mean of both cross-entropies and
     $\frac{\alpha}{2} \cdot \frac{1}{2} (\mathrm{KL}(p\,\|\,q) + \mathrm{KL}(q\,\|\,p))$. That is half of what
-    the paper takes, the sum of both cross-entropies; so it is as large as the usual loss.
+    the paper takes, the sum of both cross-entropies; so its first part is as large as the usual loss.
 
     Args:
         model: as for `teacher_forcing_loss`, in training mode; without dropout both passes are the same.
@@ -165,7 +165,7 @@ def r_drop_loss(
         Mean per token that isn't padding, a single number in nats.
 
     Raises:
-        ValueError: as `teacher_forcing_loss` does.
+        ValueError: if α is below 0 or not finite, and as `teacher_forcing_loss` does.
     """
     pad_id, labels = model.config.pad_id, tgt[:, 1:]
     src, tgt = src.repeat(2, 1), tgt.repeat(2, 1)  # (2 batch, ...)

@@ -717,6 +717,7 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
             "--pairs EN FR --r-drop 5 --model nat",
             ["r_drop (5.0) is for the model 'transformer', not 'nat'"],
         ),
+        ("--pairs EN FR --r-drop 5 --dropout 0", ["r_drop (5.0) needs dropout above 0"]),
         ("--pairs EN FR --vocab-size 10", ["vocab_size (10) must be at least 259"]),
         ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),

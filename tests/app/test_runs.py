@@ -231,7 +231,7 @@ def test_the_trainer_of_a_translator_knows_what_is_held_out(
 
 
 def test_r_drop_is_a_setting_of_a_run(tmp_path: Path) -> None:
-    """Training has its loss, validation hasn't, and it can't be changed on the way."""
+    """Training has its loss, and it can't be changed on the way."""
     pairs, recipe = number_pairs(longest=2), replace(small_recipe(max_steps=4), dropout=0.3)
 
     def first_loss(weight: float) -> float:

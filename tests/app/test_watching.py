@@ -182,6 +182,44 @@ def test_the_command_line_goes_before_the_file(
 
 
 @pytest.mark.parametrize(
+    ("options", "left"),
+    [
+        (
+            "--recipe small-corpus",
+            "preset, layers, decoder-layers, d-model, heads, d-ff, vocab-size, ",
+        ),
+        ("--preset small", "layers, decoder-layers, d-model, heads, d-ff; give these here, too"),
+        ("--layers 3", "decoder-layers; give"),
+        ("--layers 3 --decoder-layers 1", ""),
+        ("--preset narrow --layers 1 --decoder-layers 1 --d-model 8 --heads 1 --d-ff 8", ""),
+    ],
+)
+def test_an_option_for_several_is_not_half_obeyed(
+    run: Run, command: list[object], tmp_path: Path, options: str, left: str
+) -> None:
+    run(*command, "--out", tmp_path / "one")
+    config, out = tmp_path / "one" / NAME, tmp_path / "two"
+    result = run("train", "--config", config, *options.split(), "--out", out)
+    if left:
+        assert_one_sentence(result, f"also decides what the file of --config sets: {left}")
+        assert not out.exists()
+    else:
+        assert result.status == 0, result
+        assert Recipe.load(out).settings()["n_decoder_layers"] == 1
+
+
+def test_a_file_of_ones_own_may_change_a_recipe(
+    run: Run, command: list[object], tmp_path: Path
+) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('recipe = "small-corpus"\nsteps = 2\nd-model = 8\nheads = 1\nlayers = 1\n')
+    result = run("train", *command[1:4], "--config", path, "--out", tmp_path / "run")
+    assert result.status == 0, result
+    recipe = Recipe.load(tmp_path / "run")
+    assert (recipe.dropout, recipe.training.max_steps, recipe.d_model) == (0.3, 2, 8)
+
+
+@pytest.mark.parametrize(
     ("text", "problem"),
     [
         ("steps = ", "is no TOML"),

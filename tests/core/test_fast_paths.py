@@ -369,6 +369,9 @@ def test_chunked_r_drop_refuses() -> None:
         chunked_r_drop(one, other, weight, labels[:, 1:])
     with pytest.raises(ValueError, match=r"chunk \(0\) must be 1 or more"):
         chunked_r_drop(one, other, weight, labels, chunk=0)
+    for weight_of_both in (-1.0, math.inf, math.nan):
+        with pytest.raises(ValueError, match=rf"r_drop \({weight_of_both}\) must be a finite"):
+            chunked_r_drop(one, other, weight, labels, r_drop=weight_of_both)
     with pytest.raises(RuntimeError, match=r"twice .* for R-Drop kl_divergence"):
         torch.autograd.grad(chunked_r_drop(one, other, weight, labels), one, create_graph=True)
 

@@ -81,6 +81,15 @@ def test_nothing_right_is_zero_and_all_right_is_a_hundred() -> None:
     assert bleu_interval(pairs, texts, tokenize="none") == pytest.approx((100, 100))
 
 
+@pytest.mark.parametrize("n_right", [1, 19])
+def test_the_interval_of_a_few_sentences_stays_a_score(n_right: int) -> None:
+    text = "un chat dort dans la rue"
+    pairs = [Pair("", (text,))] * 20
+    low, high = bleu_interval(pairs, [text] * n_right + ["x y z"] * (20 - n_right))
+    assert 0 <= low < high <= 100
+    assert (low, high)[n_right > 1] == (0, 100)[n_right > 1]  # sacrebleu's would end beyond
+
+
 def test_wrong_input_is_named() -> None:
     pairs = [Pair("a", ("b",))] * 3
     with pytest.raises(ValueError, match=r"translations \(2\) must be as many as pairs \(3\)"):

@@ -849,6 +849,23 @@ def test_averaging_is_the_mean(tmp_path: Path) -> None:
         average_checkpoints(paths)
 
 
+@pytest.mark.parametrize(
+    ("other", "problem"),
+    [
+        ({"a": (2, 5)}, r"b is \(5,\) and missing"),
+        ({"a": (2, 5), "b": (5,), "c": (1,)}, r"c is missing and \(1,\)"),
+        ({"a": (5,), "b": (5,)}, r"a is \(2, 5\) and \(5,\)"),
+    ],
+)
+def test_two_models_have_no_average(
+    tmp_path: Path, other: dict[str, tuple[int, ...]], problem: str
+) -> None:
+    for name, shapes in {"0": {"a": (2, 5), "b": (5,)}, "1": other}.items():
+        save_tensors(tmp_path / name, {f"model.{n}": torch.ones(s) for n, s in shapes.items()}, {})
+    with pytest.raises(ValueError, match=problem):
+        average_checkpoints([tmp_path / "0", tmp_path / "1"])
+
+
 @pytest.mark.parametrize("better", [True, False])
 def test_finishing_takes_the_average_only_if_it_validates_better(
     tmp_path: Path, better: bool

@@ -32,8 +32,8 @@ class Recipe:
         model: "transformer", or one that writes all words at once (chapter 13): "nat", `FertilityTransformer`,
             or "mask-predict", `MaskPredict`.
         n_decoder_layers: layers of the decoder, if not as many as of the encoder (Kasai et al. 2021 take one).
-        r_drop: α of R-Drop, 0 or more (Liang et al. 2021; `loss.r_drop_loss`), for the model "transformer".
-            Above 0 an update takes twice the time and memory.
+        r_drop: α of R-Drop, 0 or more (Liang et al. 2021; `loss.r_drop_loss`), for the model "transformer" with
+            dropout. Above 0 an update takes twice the time and memory.
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -69,6 +69,10 @@ class Recipe:
         if self.r_drop and self.model != "transformer":
             raise ValueError(
                 f"r_drop ({self.r_drop}) is for the model 'transformer', not {self.model!r}"
+            )
+        if self.r_drop and not self.dropout:
+            raise ValueError(
+                f"r_drop ({self.r_drop}) needs dropout above 0: without it both passes are the same"
             )
         self._check_sizes()
 

@@ -22,7 +22,8 @@ class TrainingConfig:
         clip_norm: the gradient's norm is cut to this (Pascanu et al. 2013).
         validate_every: updates between two validations; each writes a checkpoint.
         patience: stop after this many validations without a better loss; 0 = never.
-        average: how many of the last checkpoints are averaged at the end (Vaswani et al. 2017, §6.1); 1 = none.
+        average: how many of the last checkpoints, or all if there are fewer, are averaged at the end (Vaswani
+            et al. 2017, §6.1); the mean is taken if its validation loss is lower than the best one's. 1 = none.
         precision: "fp32", or "bf16" for mixed precision where the processor has bf16 instructions, or "fp16"
             for graphics cards without them, with a loss that is scaled.
         accumulate: in how many parts a batch is computed, one after the other: for less memory, and the same

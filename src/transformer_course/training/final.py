@@ -100,7 +100,7 @@ def average_checkpoints(paths: Sequence[Path]) -> dict[str, Tensor]:
         Parameter name → mean tensor.
 
     Raises:
-        ValueError: if there is no path.
+        ValueError: if there is no path, or two models differ in the names or shapes of their weights.
         CheckpointError: if a file is missing or damaged.
     """
     if not paths:
@@ -114,6 +114,13 @@ def _mean(several: Iterable[dict[str, Tensor]]) -> dict[str, Tensor]:
     count = 0
     for weights in several:
         count += 1
-        for name, tensor in weights.items():
-            total[name] = total[name] + tensor if name in total else tensor
+        _check_alike(total or weights, weights)
+        total = {name: total[name] + x if total else x for name, x in weights.items()}
     return {name: tensor / count for name, tensor in total.items()}
+
+
+def _check_alike(first: dict[str, Tensor], other: dict[str, Tensor]) -> None:
+    for name in sorted(first.keys() | other.keys()):
+        one, two = (tuple(w[name].shape) if name in w else "missing" for w in (first, other))
+        if one != two:
+            raise ValueError(f"can't average weights of two models: {name} is {one} and {two}")
