@@ -104,7 +104,7 @@ def scaled_dot_product_attention(
     tensor([[1.]])
     """
     check_sizes(queries, keys, values)
-    # Scaling the queries costs less than scaling the scores, which are q_len x k_len.
+    # For long texts, scaling the queries costs less than scaling the scores, q_len x k_len.
     transposed = keys.transpose(-2, -1)  # (..., d_k, k_len)
     scores = (queries / math.sqrt(queries.shape[-1])) @ transposed  # (..., q_len, k_len)
     weights = softmax(scores, mask)

@@ -210,9 +210,9 @@ class ShawPositions(nn.Module):
 class TransformerXLPositions(nn.Module):
     r"""What Transformer-XL adds to $q_i \cdot k_j$: three more terms (Dai et al. 2019, §3.3).
 
-    The score of query $i$ and key $j$ is $((q_i + u) \cdot k_j + (q_i + v) \cdot r_{i-j}) / \sqrt{d_k}$. The
+    The score of query $i$ and key $j$ is $((q_i + u) \cdot k_j + (q_i + v) \cdot R_{i-j}) / \sqrt{d_k}$. The
     layer computes $q_i \cdot k_j$; the rest is added: a query and a distance, a key by itself, a distance by
-    itself. $r$ is a learned map of the sinusoids of the distance; $u$, $v$ are learned for each head.
+    itself. $R$ is a learned map of the sinusoids of the distance; $u$, $v$ are learned for each head.
 
     Args:
         n_heads: number of heads.

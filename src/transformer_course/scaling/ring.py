@@ -2,7 +2,7 @@
 
 Each of p workers has a tensor of n numbers, cut into p chunks. There are twice p - 1 steps. In each, every
 worker sends one chunk to its neighbour: first to be added there (reduce-scatter), then to replace what is there
-(all-gather). No worker sends more than 2(p - 1)/p · n numbers, however many workers there are.
+(all-gather). If p divides n, each worker sends 2(p - 1)/p · n numbers, however many workers there are.
 """
 
 from collections.abc import Iterator, Sequence

@@ -77,7 +77,7 @@ QUESTIONS = {
         ),
     ),
     "f": Question(
-        "first loss",
+        "loss of guessing evenly",
         8.29,
         "Among how many subwords does it guess?",
         (
