@@ -68,7 +68,7 @@ from transformer_course.recipe import (
     train_translator,
 )
 from transformer_course.recipe.data import WRITTEN, check_use
-from transformer_course.recipe.log import Log
+from transformer_course.recipe.log import Log, check_log
 from transformer_course.recipe.options import HEAD, options_of, read_options, toml_text
 from transformer_course.recipe.options import NAME as CONFIG
 from transformer_course.recipe.settings import NAMED_RECIPES
@@ -427,6 +427,8 @@ def _train(
 ) -> str:
     """Train, and say how it ended; `where` is what `train_translator` takes as it is."""
     first = where["processes"].first
+    if first and (kind := options.get("log")):
+        check_log(kind)  # before anything is written
     with told_if_long(_say_on_stderr) as begin:
         named = " and ".join(data.files) or data.prepared
         begin(f"reading {named or f'the corpus {data.corpus}'}")

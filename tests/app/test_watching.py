@@ -141,6 +141,20 @@ def test_what_cannot_be_logged_is_refused(
     monkeypatch.setitem(sys.modules, "tensorboardX", None)
     result = run(*command, "--out", out, "--log", "tensorboard")
     assert_one_sentence(result, 'tensorboardX is missing: run pip install ".[watch]" in the folder')
+    assert not out.exists()
+
+
+def test_a_log_that_is_refused_leaves_the_run_as_it_was(
+    run: Run, command: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    run(*command, "--out", out)
+    before = (out / NAME).read_bytes()
+    monkeypatch.setitem(sys.modules, "tensorboardX", None)
+    for kind, told in (("cvs", "log ('cvs') must be csv"), ("tensorboard", "is missing")):
+        assert_one_sentence(run("train", "--out", out, "--resume", "--log", kind), told)
+        assert (out / NAME).read_bytes() == before
+    assert run("train", "--out", out, "--resume").status == 0
 
 
 # --config

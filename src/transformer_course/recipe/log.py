@@ -21,6 +21,23 @@ _EVERY = 10  # updates; each would make large files
 _SAMPLES = 3  # sentences that are translated at every validation
 
 
+def check_log(kind: str) -> None:
+    """Refuse a log that can't be written.
+
+    Args:
+        kind: "csv" or "tensorboard".
+
+    Raises:
+        ValueError: if there is no such kind, or its library is missing.
+
+    >>> check_log("csv")
+    """
+    if kind not in KINDS:
+        raise ValueError(f"log ({kind!r}) must be {' or '.join(KINDS)}")
+    if kind == "tensorboard":
+        needed("tensorboardX", "watch")
+
+
 class Log:
     """Writes `log.csv` and `samples.csv`, or a folder `tensorboard`, into a run's folder.
 
@@ -32,16 +49,12 @@ class Log:
         sentences: of which the first ones are translated at every validation.
 
     Raises:
-        ValueError: if there is no such kind, or its library is missing.
+        ValueError: as `check_log` does.
     """
 
     def __init__(self, kind: str, folder: Path, sentences: Sequence[str]) -> None:
-        if kind not in KINDS:
-            raise ValueError(f"log ({kind!r}) must be {' or '.join(KINDS)}")
-        self._open: Callable[[Path, int], _Writer] = _Table
-        if kind == "tensorboard":
-            needed("tensorboardX", "watch")
-            self._open = _Board
+        check_log(kind)
+        self._open: Callable[[Path, int], _Writer] = _Board if kind == "tensorboard" else _Table
         self._folder, self._sentences = folder, list(sentences[:_SAMPLES])
         self._writer: _Writer | None = None
         self._step = self._sampled = 0
