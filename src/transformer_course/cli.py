@@ -426,9 +426,11 @@ def _train(
     where: dict[str, Any],
 ) -> str:
     """Train, and say how it ended; `where` is what `train_translator` takes as it is."""
-    first = where["processes"].first
-    if first and (kind := options.get("log")):
-        check_log(kind)  # before anything is written
+    first, kind = where["processes"].first, options.get("log")
+    # What can't be kept or logged is refused before anything is written.
+    if first and kind:
+        check_log(kind)
+    text = toml_text(options)
     with told_if_long(_say_on_stderr) as begin:
         named = " and ".join(data.files) or data.prepared
         begin(f"reading {named or f'the corpus {data.corpus}'}")
@@ -438,7 +440,7 @@ def _train(
             if first and not resume:
                 refuse_used(out)
                 save_run(out, data, options["threads"], pairs[2], job())
-            log = _begin_log(out, options, pairs[1]) if first else None
+            log = _begin_log(out, text, kind, pairs[1]) if first else None
             if log and where["shard"] and where["processes"].count > 1:
                 _say_on_stderr(
                     "Note: --log has no samples: with --shard nobody has a whole translator"
@@ -454,13 +456,11 @@ def _train(
     return outcome
 
 
-def _begin_log(out: Path, options: dict[str, Any], valid: list[Pair]) -> Log | None:
+def _begin_log(out: Path, text: str, kind: str | None, valid: list[Pair]) -> Log | None:
     """Print all options, keep them in the folder, and open the log that they ask for."""
-    text = toml_text(options)
-    with suppress(OutputError):  # no reason not to train
+    with suppress(OutputError, UnicodeEncodeError):  # no reason not to train
         print(text, flush=True)
     write_atomically(out / CONFIG, (HEAD + text).encode())
-    kind = options.get("log")
     return Log(kind, out, [pair.source for pair in valid]) if kind else None
 
 

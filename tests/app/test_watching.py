@@ -1,6 +1,7 @@
 """Watching a training, and repeating it: logs for other programs, options in a file."""
 
 import csv
+import io
 import math
 import struct
 import sys
@@ -263,6 +264,7 @@ def test_a_wrong_value_is_wrong_usage(run: Run, tmp_path: Path) -> None:
         (Data(corpus="multi30k", folder="x", languages="de-en"), RECIPES["multi30k"]),
         (Data(files=("a.tsv",), valid_files=("v.en", "v.fr")), small_recipe(average=3)),
         (Data(prepared='a "b" \\ ü'), Recipe(d_model=64, n_decoder_layers=1)),
+        (Data(files=("\U0001f600\U00020bb7.en", "\n\r\t\x01\x7f\x85\u2028\ufeff.fr")), Recipe()),
     ],
 )
 def test_every_option_stands_in_the_file(data: Data, recipe: Recipe, tmp_path: Path) -> None:
@@ -280,6 +282,25 @@ def test_every_option_stands_in_the_file(data: Data, recipe: Recipe, tmp_path: P
     of_data |= {"n-pairs", "folder", "languages", "form"}
     assert names - others - of_data - options.keys() == ({"vocab-size"} if data.prepared else set())
     assert options.keys() <= names
+
+
+def test_a_name_that_is_no_utf_8_is_refused_before_anything_is_written(
+    run: Run, tmp_path: Path
+) -> None:
+    path = tmp_path / "caf\udce9.tsv"
+    result = run("train", "--tsv", path, "--out", tmp_path / "run")
+    told = "caf\\udce9.tsv') can't be kept in config.toml, as it is no UTF-8: rename the file"
+    assert_one_sentence(result, f"tsv ('{tmp_path}", told)
+    assert not (tmp_path / "run").exists()
+
+
+def test_options_that_the_terminal_cannot_show_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
+    options = {"tsv": "\U0001f600.tsv", "steps": 3}
+    assert cli._begin_log(tmp_path, toml_text(options), None, []) is None
+    assert read_options(tmp_path / NAME) == options
 
 
 def test_a_strange_file_of_that_name_is_not_written_over(

@@ -62,11 +62,25 @@ def toml_text(options: dict[str, Any]) -> str:
     Returns:
         A line for each.
 
+    Raises:
+        ValueError: if a text, such as the name of a file, is no UTF-8.
+
     >>> toml_text({"steps": 10, "pairs": ["a.en", "a.fr"]})
     'steps = 10\\npairs = ["a.en", "a.fr"]\\n'
     """
-    # Such values are written in TOML as in JSON.
-    return "".join(f"{name} = {json.dumps(value)}\n" for name, value in options.items())
+    return "".join(f"{name} = {_toml_value(name, value)}\n" for name, value in options.items())
+
+
+def _toml_value(name: str, value: Any) -> str:
+    """As JSON has it, but for surrogate pairs and DEL, which TOML forbids."""
+    text = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise ValueError(
+            f"{name} ({value!r}) can't be kept in {NAME}, as it is no UTF-8: rename the file or folder"
+        ) from error
+    return text
 
 
 def read_options(path: Path, known: Iterable[str] | None = None) -> dict[str, Any]:
