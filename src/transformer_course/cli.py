@@ -162,10 +162,25 @@ _DECIDED = {  # by the options that stand for several others
 }
 
 
+def _sources(context: typer.Context) -> dict[str, str]:
+    """Where the value of each parameter comes from: COMMANDLINE, DEFAULT_MAP (the file), DEFAULT, ..."""
+    found = {name: context.get_parameter_source(name) for name in context.params}
+    return {name: source.name for name, source in found.items() if source}
+
+
+def _kept(context: typer.Context, out: Path) -> dict[str, Any]:
+    """Options that may be others when a run goes on: as it had them last, where nothing is said of them."""
+    path, said = out / CONFIG, _sources(context)
+    saved = read_options(path) if path.exists() else {}
+    params = {p.opts[0].removeprefix("--"): p for p in context.command.params}
+    names = ("threads", "device", "shard", "compile", "log")
+    unsaid = [n for n in names if n in saved and said[str(params[n].name)] == "DEFAULT"]
+    return {name: params[name].process_value(context, saved[name]) for name in unsaid}
+
+
 def _refuse_half(context: typer.Context) -> None:
     """Beside a file that sets what it decides, an option that stands for several would be half obeyed."""
-    sources = {name: context.get_parameter_source(name) for name in context.params}
-    said = {name: source.name for name, source in sources.items() if source}
+    said = _sources(context)
     for option, decided in _DECIDED.items():
         left = [name.replace("_", "-") for name in decided if said[name] == "DEFAULT_MAP"]
         if said[option] == "COMMANDLINE" and left:
@@ -272,11 +287,12 @@ def train(
     The weights are those of the best validation, or the mean of the last --average checkpoints if that has a
     lower loss.
 
-    With --resume, options that are repeated must say what they said before. Four may change: a lower --rate or
+    With --resume, options that are repeated must say what they said before. These may change: a lower --rate or
     a longer --warmup lets a run go on that has diverged, more --patience (or 0) one that has stopped early;
     with more --steps the run is made longer. From there on the learning rate is the one that a run of so many
     updates has at each step, so the warm-up is not repeated. At the end of a run the rate is 0; it jumps up to
-    where the longer run has it, and the loss may rise for a while.
+    where the longer run has it, and the loss may rise for a while. --accumulate may be any other, and so may
+    --threads, --device, --shard, --compile and --log; left out, they are as config.toml in the folder says.
 
     Started by torchrun, several processes train one translator: torchrun --nproc-per-node 2 -m
     transformer_course train ... Each computes its part of every batch, so --max-tokens and all else mean the
@@ -324,19 +340,19 @@ def train(
             "valid_files": _names(valid_pairs, valid_tsv) or None,
         }
         with joined() as processes, _one_voice(processes):
-            place = find_device(device, local_rank())
             if resume and recipe_name:
                 raise ValueError("--recipe is for a new run: one that goes on has its own")
             # What torchrun has started again goes on; the first process says so, before it writes.
             begun = processes.first and was_begun_by(out, job())
             resume = resume or processes.share("again" if begun else "") == "again"
+            further: dict[str, Any] = {"threads": threads, "device": device, "shard": shard}
+            further |= {"compile": compiled, "log": log}
+            further |= _kept(context, out) if resume else {}
+            place = find_device(further["device"], local_rank())
             vocabulary = None
             if resume:
                 asked = _given(data_wishes | wishes | training_wishes)
-                data, recipe, threads = _saved_run(out, asked, threads)
-                _set_threads(threads)
-                saved = out / CONFIG
-                log = log or (read_options(saved).get("log") if saved.exists() else None)
+                data, recipe, threads = _saved_run(out, asked, further["threads"])
             else:
                 _refuse_half(context)
                 data = _new_data(_given(data_wishes))
@@ -347,11 +363,10 @@ def train(
                     raise ValueError("--checkpoint needs --resume")
                 if processes.first:
                     refuse_used(out)
-                threads = _set_threads(threads)
-            further = {"threads": threads, "device": device, "shard": shard, "compile": compiled}
-            options = options_of(data, recipe) | further | _given({"log": log})
-            where = {"device": str(place), "processes": processes}
-            where |= {"shard": shard, "compiled": compiled, "vocabulary": vocabulary}
+            further["threads"] = _set_threads(threads)
+            options = options_of(data, recipe) | _given(further)
+            where = {"device": str(place), "processes": processes, "vocabulary": vocabulary}
+            where |= {"shard": further["shard"], "compiled": further["compile"]}
             outcome = _train(data, recipe, out, options, resume, checkpoint, where)
         if outcome == "interrupted":
             raise typer.Exit(130)

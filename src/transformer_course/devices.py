@@ -38,6 +38,7 @@ def find_device(name: str, number: int = 0) -> torch.device:
         torch.zeros(1, device=device)
     except (RuntimeError, AssertionError, ImportError) as error:  # each kind says it in its own way
         raise ValueError(
-            f"device ({str(device)!r}) must be there: torch finds no such graphics processor"
+            f"device ({str(device)!r}) must be there: torch finds no such graphics processor; "
+            "--device cpu computes without one"
         ) from error
     return device

@@ -158,6 +158,39 @@ def test_a_log_that_is_refused_leaves_the_run_as_it_was(
     assert run("train", "--out", out, "--resume").status == 0
 
 
+# --resume
+
+
+def test_a_run_goes_on_where_and_how_it_computed(
+    run: Run, command: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    run(*command, "--out", out)
+    text = (out / NAME).read_text(encoding="utf-8")
+    text = text.replace("shard = false\ncompile = false\n", "shard = true\ncompile = true\n")
+    (out / NAME).write_text(text, encoding="utf-8")
+    asked: list[dict[str, Any]] = []
+
+    def stop(*_: object, **settings: Any) -> tuple[None, str]:
+        asked.append(settings)
+        return None, "interrupted"
+
+    monkeypatch.setattr(cli, "train_translator", stop)
+    told = run("train", "--out", out, "--resume").out
+    assert told.endswith(f"Go on with: {cli._go_on(out)}\n")
+    assert {"device": "cpu", "shard": True, "compiled": True}.items() <= asked[0].items()
+    assert (out / NAME).read_text(encoding="utf-8") == text
+
+    (out / NAME).write_text(text.replace('"cpu"', '"cuda:99"'), encoding="utf-8")
+    result = run("train", "--out", out, "--resume")
+    assert_one_sentence(result, "device ('cuda:99') must be there", "--device cpu computes without")
+    (tmp_path / "mine.toml").write_text("compile = false\n")
+    run("train", "--out", out, "--resume", "--device", "cpu", "--config", tmp_path / "mine.toml")
+    assert {"device": "cpu", "shard": True, "compiled": False}.items() <= asked[1].items()
+    changed = (out / NAME).read_text(encoding="utf-8")
+    assert changed == text.replace("compile = true", "compile = false")
+
+
 # --config
 
 
