@@ -151,6 +151,26 @@ def _take_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+_ONE_OF = {  # of these options one is given; what belongs to it
+    ("corpus", "pairs", "tsv", "data_folder"): (
+        *("valid_pairs", "valid_tsv", "n_pairs", "folder", "languages", "form"),
+    ),
+    ("valid_pairs", "valid_tsv"): (),
+}
+
+
+def _take_place(context: typer.Context, option: typer.CallbackParam, value: Any) -> Any:
+    """Data given here take the place of other data in the file, with all that belongs to those."""
+    name, file = str(option.name), context.default_map or {}
+    source = context.get_parameter_source(name)
+    group = next(names for names in _ONE_OF if name in names)
+    if source and source.name == "COMMANDLINE" and name not in file and file.keys() & {*group}:
+        left = {*group, *_ONE_OF[group], *(["vocab_size"] if name == "data_folder" else [])}
+        # The file is asked for the options that aren't given after those that are.
+        file.update(dict.fromkeys(file.keys() & left))
+    return value
+
+
 _SIZES = ("layers", "decoder_layers", "d_model", "heads", "d_ff")
 _DECIDED = {  # by the options that stand for several others
     "recipe_name": (
@@ -195,15 +215,27 @@ def train(
     context: typer.Context,
     out: Out,
     corpus: Annotated[
-        str | None, typer.Option(help="By name: grammar, everyday or multi30k.")
+        str | None,
+        typer.Option(callback=_take_place, help="By name: grammar, everyday or multi30k."),
     ] = None,
-    pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
-    tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
+    pairs: Annotated[
+        Files, typer.Option(callback=_take_place, help="Two aligned files, plain or gzip.")
+    ] = None,
+    tsv: Annotated[
+        Path | None, typer.Option(callback=_take_place, help="One file, source TAB target.")
+    ] = None,
     data_folder: Annotated[
-        Path | None, typer.Option("--data", help="A folder that the command prepare wrote.")
+        Path | None,
+        typer.Option(
+            "--data", callback=_take_place, help="A folder that the command prepare wrote."
+        ),
     ] = None,
-    valid_pairs: Annotated[Files, typer.Option(help="Aligned files to validate on.")] = None,
-    valid_tsv: Annotated[Path | None, typer.Option(help="The same as one file.")] = None,
+    valid_pairs: Annotated[
+        Files, typer.Option(callback=_take_place, help="Aligned files to validate on.")
+    ] = None,
+    valid_tsv: Annotated[
+        Path | None, typer.Option(callback=_take_place, help="The same as one file.")
+    ] = None,
     n_pairs: Annotated[
         int | None,
         typer.Option(min=1, help=f"Pairs written by rules, {Data.n_pairs:,} if left out."),

@@ -6,6 +6,7 @@ import math
 import struct
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -227,6 +228,55 @@ def test_the_command_line_goes_before_the_file(
     assert result.status == 0, result
     saved = tomllib.loads((tmp_path / "two" / NAME).read_text(encoding="utf-8"))
     assert (saved["steps"], saved["seed"]) == (6, 7)
+
+
+@pytest.fixture
+def begun(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., tuple[Data, Recipe]]:
+    """What would be trained by a file and further options."""
+
+    def begin(text: str, *options: object) -> tuple[Data, Recipe]:
+        found: list[tuple[Data, Recipe]] = []
+        monkeypatch.setattr(cli, "_train", lambda *given: found.append(given[:2]))
+        monkeypatch.setattr(cli, "load_vocabulary", lambda folder: range(259))
+        (tmp_path / "mine.toml").write_text(text)
+        config = ["--config", tmp_path / "mine.toml"]
+        result = run("train", *options, *config, "--out", tmp_path / "run")
+        assert result.status == 0, result
+        return found[0]
+
+    return begin
+
+
+RULES = 'corpus = "grammar"\nn-pairs = 9\nlanguages = "fr-en"\n'
+FILES = 'tsv = "/a"\nvalid-tsv = "/b"\nvocab-size = 300\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "data"),
+    [
+        (RULES, "--tsv /c", Data(files=("/c",))),
+        (RULES, "--tsv /c --valid-tsv /d", Data(files=("/c",), valid_files=("/d",))),
+        (RULES, "--data /c", Data(prepared="/c")),
+        (FILES, "--pairs /c /d", Data(files=("/c", "/d"))),
+        (FILES, "--data /c", Data(prepared="/c")),
+        ('form = "raw"\ndata = "/a"\n', "--corpus grammar", Data(corpus="grammar")),
+        # the same kind of data, or none: what is given, and the rest of the file
+        (FILES, "--tsv /c", Data(files=("/c",), valid_files=("/b",))),
+        (FILES, "--valid-pairs /c /d", Data(files=("/a",), valid_files=("/c", "/d"))),
+        (RULES, "--n-pairs 7", Data(corpus="grammar", n_pairs=7, languages="fr-en")),
+        (RULES, "--corpus everyday", Data(corpus="everyday", n_pairs=9, languages="fr-en")),
+        ("n-pairs = 9", "--corpus grammar", Data(corpus="grammar", n_pairs=9)),
+    ],
+)
+def test_data_given_here_take_the_place_of_others_in_the_file(
+    begun: Callable[..., tuple[Data, Recipe]], text: str, options: str, data: Data
+) -> None:
+    found, recipe = begun(text, *options.split())
+    assert found == data
+    if data.prepared:
+        assert recipe.vocab_size == 259
 
 
 @pytest.mark.parametrize(
