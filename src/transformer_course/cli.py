@@ -172,11 +172,13 @@ def _take_place(context: typer.Context, option: typer.CallbackParam, value: Any)
 
 
 _SIZES = ("layers", "decoder_layers", "d_model", "heads", "d_ff")
+_RECIPE = (
+    *("preset", *_SIZES, "vocab_size", "dropout", "label_smoothing", "r_drop"),
+    *("steps", "max_tokens", "rate", "warmup", "validate_every", "patience", "average"),
+)
 _DECIDED = {  # by the options that stand for several others
-    "recipe_name": (
-        *("preset", *_SIZES, "vocab_size", "dropout", "label_smoothing", "r_drop"),
-        *("steps", "max_tokens", "rate", "warmup", "validate_every", "patience", "average"),
-    ),
+    "recipe_name": _RECIPE,
+    "corpus": _RECIPE,
     "preset": _SIZES,
     "layers": ("decoder_layers",),
 }
@@ -200,8 +202,12 @@ def _kept(context: typer.Context, out: Path) -> dict[str, Any]:
 
 def _refuse_half(context: typer.Context) -> None:
     """Beside a file that sets what it decides, an option that stands for several would be half obeyed."""
-    said = _sources(context)
+    said, file = _sources(context), context.default_map or {}
+    data = next(iter(_ONE_OF))
+    same = not file.keys() & {*data} or file.get("corpus") == context.params["corpus"]
     for option, decided in _DECIDED.items():
+        if option == "corpus" and (same or context.params["recipe_name"]):
+            continue  # the settings were meant for it, or come from elsewhere
         left = [name.replace("_", "-") for name in decided if said[name] == "DEFAULT_MAP"]
         if said[option] == "COMMANDLINE" and left:
             raise ValueError(

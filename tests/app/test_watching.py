@@ -306,6 +306,29 @@ def test_an_option_for_several_is_not_half_obeyed(
         assert Recipe.load(out).settings()["n_decoder_layers"] == 1
 
 
+@pytest.mark.parametrize("data", ['corpus = "grammar"', 'pairs = ["/a", "/b"]'])
+def test_another_corpus_is_not_trained_on_with_the_settings_of_the_file(
+    run: Run, tmp_path: Path, data: str
+) -> None:
+    (tmp_path / "mine.toml").write_text(f"{data}\nsteps = 7\nvocab-size = 300\n")
+    config = ["--config", tmp_path / "mine.toml", "--out", tmp_path / "run"]
+    result = run("train", "--corpus", "everyday", *config)
+    told = "--corpus also decides what the file of --config sets: vocab-size, steps; give these"
+    assert_one_sentence(result, told)
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['corpus = "everyday"', "seed = 3", 'corpus = "grammar"\nrecipe = "everyday"'],
+)
+def test_a_corpus_goes_with_a_file_that_was_meant_for_it(
+    begun: Callable[..., tuple[Data, Recipe]], text: str
+) -> None:
+    data, recipe = begun(f"{text}\nsteps = 7\n", "--corpus", "everyday")
+    assert (data.corpus, recipe.training.max_steps, recipe.vocab_size) == ("everyday", 7, 5000)
+
+
 def test_a_file_of_ones_own_may_change_a_recipe(
     run: Run, command: list[object], tmp_path: Path
 ) -> None:
