@@ -396,6 +396,11 @@ def train(
                 data = _new_data(_given(data_wishes))
                 vocabulary = load_vocabulary(Path(data.prepared)) if data.prepared else None
                 start = _recipe_by_name(recipe_name or data.corpus)
+                said = _sources(context)
+                if (said["steps"], said["warmup"]) == ("COMMANDLINE", "DEFAULT_MAP"):
+                    # It was meant for the steps of the file; like a recipe's, it may be shortened.
+                    start = start.with_training(warmup_steps=warmup)
+                    training_wishes["warmup_steps"] = None
                 recipe = _new_recipe(start, vocabulary, wishes, training_wishes, place)
                 if checkpoint:
                     raise ValueError("--checkpoint needs --resume")

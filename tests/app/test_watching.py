@@ -306,6 +306,22 @@ def test_an_option_for_several_is_not_half_obeyed(
         assert Recipe.load(out).settings()["n_decoder_layers"] == 1
 
 
+@pytest.mark.parametrize(
+    ("text", "options", "warmup"),
+    [
+        ("steps = 7000\nwarmup = 200", "--steps 100", 10),
+        ("steps = 7000\nwarmup = 200", "--steps 300", 200),
+        ("steps = 7000\nwarmup = 200", "--steps 100 --warmup 150", 150),
+        ("steps = 100\nwarmup = 200", "", 200),
+    ],
+)
+def test_fewer_steps_shorten_the_warm_up_of_the_file(
+    begun: Callable[..., tuple[Data, Recipe]], text: str, options: str, warmup: int
+) -> None:
+    _, recipe = begun(f'tsv = "/a"\n{text}\n', *options.split())
+    assert recipe.training.warmup_steps == warmup
+
+
 @pytest.mark.parametrize("data", ['corpus = "grammar"', 'pairs = ["/a", "/b"]'])
 def test_another_corpus_is_not_trained_on_with_the_settings_of_the_file(
     run: Run, tmp_path: Path, data: str
