@@ -297,6 +297,14 @@ def test_files_of_others_are_not_overwritten(tmp_path: Path, name: str, text: st
     assert (tmp_path / name).read_text(encoding="utf-8") == text
 
 
+@pytest.mark.parametrize("name", ["plan.json", "prepared.json"])
+def test_prepared_data_is_not_overwritten(tmp_path: Path, name: str) -> None:
+    trained().vocabulary.save(tmp_path / "vocabulary.json")
+    (tmp_path / name).write_text("{}", encoding="utf-8")
+    with pytest.raises(CheckpointError, match=rf"holds data of the command prepare \({name}\)"):
+        refuse_used(tmp_path)
+
+
 def test_a_checkpoints_folder_that_cannot_be_read_is_not_an_empty_one(tmp_path: Path) -> None:
     (tmp_path / "checkpoints").write_text("")
     with pytest.raises(CheckpointError, match="checkpoints can't be read"):

@@ -37,7 +37,7 @@ from transformer_course.checkpoints import (
 from transformer_course.corpus.bilingual import Sides, read_bilingual
 from transformer_course.corpus.cleaning import REASONS, main_script, reason_to_drop, too_many
 from transformer_course.corpus.pairs import CorpusError
-from transformer_course.corpus.shards import RECORD, write_shard
+from transformer_course.corpus.shards import PLAN, RECORD, write_shard
 from transformer_course.corpus.sharing import abandoned, share_out
 from transformer_course.corpus.vocabulary import Vocabulary
 
@@ -157,7 +157,7 @@ def _made_plan(
 def _begin_or_go_on(folder: Path, plan: _Plan) -> None:
     """Write the plan down; refuse a folder with another one, or with anything else."""
     wanted = json.loads(json.dumps(asdict(plan)))
-    path = folder / "plan.json"
+    path = folder / PLAN
     if not path.exists():
         strange = [p.name for p in folder.glob("*") if not p.name.startswith(".")]
         if strange:
@@ -171,7 +171,7 @@ def _begin_or_go_on(folder: Path, plan: _Plan) -> None:
 
 
 def _plan_of(folder: Path) -> _Plan:
-    record = read_sealed(folder / "plan.json")
+    record = read_sealed(folder / PLAN)
     lists: dict[str, Any] = {n: tuple(v) for n, v in record.items() if isinstance(v, list)}
     return _Plan(**record | lists)
 

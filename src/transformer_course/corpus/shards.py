@@ -17,6 +17,7 @@ from transformer_course.corpus.batches import FIRST_ID, Example, Lengths
 from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.readers import read_tsv
 
+PLAN = "plan.json"  # it begins a folder, and the record completes it
 RECORD = "prepared.json"
 
 

@@ -11,6 +11,7 @@ from transformer_course.checkpoints import (
     write_sealed,
 )
 from transformer_course.corpus.pairs import CorpusError, Pair
+from transformer_course.corpus.shards import PLAN, RECORD
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe.data import LANGUAGES, Data, digest, uses
 from transformer_course.recipe.options import HEAD
@@ -20,7 +21,7 @@ from transformer_course.training.telling import tell
 
 
 def refuse_used(folder: Path) -> None:
-    """Refuse a folder that already holds a run, or files of others under the names that a run writes.
+    """Refuse a folder that holds a run, prepared data, or files of others under the names that a run writes.
 
     A run that was killed before it had written its recipe, which comes last, has only begun: it may start anew.
 
@@ -28,12 +29,18 @@ def refuse_used(folder: Path) -> None:
         folder: where a run shall go; it need not exist.
 
     Raises:
-        CheckpointError: if it holds a recipe, checkpoints or a translator, or a file that no run wrote.
+        CheckpointError: if it holds a recipe, checkpoints or a translator, what the command prepare wrote, or a
+            file that no run wrote.
     """
     if list_checkpoints(folder) or any(_exists(folder / name) for name in _LATE):
         raise CheckpointError(
             f"{folder} already holds a run: resume it (--resume), or choose another folder"
         )
+    for name in (PLAN, RECORD):
+        if _exists(folder / name):
+            raise CheckpointError(
+                f"{folder} holds data of the command prepare ({name}): choose another folder"
+            )
     for name, is_ours in _EARLY.items():
         if _exists(folder / name) and not is_ours(folder / name):
             raise CheckpointError(
