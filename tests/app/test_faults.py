@@ -288,7 +288,10 @@ def test_a_run_that_had_only_begun_starts_anew(tmp_path: Path) -> None:
     assert Translator.load(tmp_path).vocabulary.encode(["one"])
 
 
-@pytest.mark.parametrize("name", ["run.json", "vocabulary.json", "history.json"])
+@pytest.mark.parametrize(
+    "name",
+    ["run.json", "vocabulary.json", "history.json", "log.csv", "samples.csv", "tensorboard"],
+)
 @pytest.mark.parametrize("text", ["", "{}", '{"mine": 1}', "my notes"])
 def test_files_of_others_are_not_overwritten(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text, encoding="utf-8")
@@ -313,7 +316,8 @@ def test_a_checkpoints_folder_that_cannot_be_read_is_not_an_empty_one(tmp_path: 
 
 def test_scores_never_replace_a_file_of_the_run(tmp_path: Path) -> None:
     run = trained_run()
-    for path in (run / "model.safetensors", run / "checkpoints" / "x.json", run / "run.json"):
+    names = ("model.safetensors", "checkpoints/x.json", "run.json")
+    for path in map(run.joinpath, (*names, "log.csv", "samples.csv", "tensorboard/events")):
         with pytest.raises(CheckpointError, match="is a file of the run"):
             refuse_run_file(run, path)
         with pytest.raises(CheckpointError, match="is a file of the run"):  # of another one, too

@@ -16,6 +16,7 @@ from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.recipe.data import LANGUAGES, Data, digest, uses
 from transformer_course.recipe.options import HEAD
 from transformer_course.recipe.settings import Recipe
+from transformer_course.recipe.writing import LOGS
 from transformer_course.training.resuming import CHANGEABLE, may_change
 from transformer_course.training.telling import tell
 
@@ -98,8 +99,9 @@ _LATE = ("recipe.json", "model.safetensors")  # a run that has one of these can 
 _EARLY: dict[str, Callable[[Path], bool]] = {
     "run.json": _is_run,
     "vocabulary.json": _is_vocabulary,
-    "history.json": lambda path: False,  # written with the first checkpoint
     "config.toml": _is_config,
+    # The first update and the first checkpoint come after the recipe.
+    **dict.fromkeys(("history.json", *LOGS), lambda path: False),
 }
 
 

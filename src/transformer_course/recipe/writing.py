@@ -12,6 +12,7 @@ from filelock import FileLock, Timeout
 from transformer_course.checkpoints import CheckpointError
 
 _SIGNS = ("recipe.json", "model.safetensors", "checkpoints")  # what makes a folder a run
+LOGS = ("log.csv", "samples.csv", "tensorboard")  # what `recipe.log` writes into a run
 _OURS = (
     "run.json",
     "config.toml",
@@ -19,6 +20,7 @@ _OURS = (
     "vocabulary.json",
     "history.json",
     "model.safetensors",
+    *LOGS,
 )
 
 
@@ -94,7 +96,7 @@ def refuse_run_file(folder: Path, path: Path) -> None:
     place, root = path.resolve(), folder.resolve()
     for run in (place.parent, place.parent.parent):
         begun = run == root or any((run / name).exists() for name in _SIGNS)
-        inside = run != place.parent and place.parent.name == "checkpoints"
+        inside = run != place.parent and place.parent.name in ("checkpoints", "tensorboard")
         if begun and (inside or (run == place.parent and place.name in _OURS)):
             raise CheckpointError(f"{path} is a file of the run {run}: choose another name")
 
