@@ -216,6 +216,18 @@ def test_once_done_the_same_again_only_reports(tmp_path: Path, files: list[str])
     assert contents(tmp_path / "data") == before
 
 
+def test_an_edit_of_equal_size_makes_another_corpus(tmp_path: Path, files: list[str]) -> None:
+    folder, target = tmp_path / "data", Path(files[1])
+    record = prepare(files, folder, **SMALL)
+    target.write_bytes(target.read_bytes().replace(b"e", b"a", 1))
+    with pytest.raises(CorpusError, match=r"a\.fr was changed since .*data was begun: choose a"):
+        prepare(files, folder, **SMALL)
+    plan = json.loads((folder / "plan.json").read_text())
+    del plan["digests"], plan["digest"], plan["format"]  # as it was written before
+    write_sealed(folder / "plan.json", plan)
+    assert prepare(files, folder, **SMALL) == record
+
+
 def test_another_corpus_or_another_folder_is_refused(tmp_path: Path, files: list[str]) -> None:
     prepare(files, tmp_path / "data", **SMALL)
     with pytest.raises(CorpusError, match="was begun with vocab_size = 300, not 301"):

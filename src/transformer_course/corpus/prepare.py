@@ -11,6 +11,7 @@ what is missing, and the result is the same. In memory are a block or a shard fo
 sample that the subwords are learnt from.
 """
 
+import hashlib
 import json
 import math
 import shutil
@@ -58,6 +59,7 @@ class _Plan:
     vocab_size: int
     lines_per_block: int
     pairs_per_shard: int
+    digests: tuple[str, ...] = ()  # of the files; plans of before have none
 
 
 def prepare(
@@ -88,8 +90,8 @@ def prepare(
         held out ("valid" and "test"), and the others counted under "dropped" by their reason.
 
     Raises:
-        CorpusError: if a file can't be read, too little is left, the folder holds something else, or a process
-            has ended before its work was done.
+        CorpusError: if a file can't be read, too little is left, the folder holds something else, a file was
+            changed since the folder was begun, or a process has ended before its work was done.
         CheckpointError: if a file can't be written.
         ValueError: if `vocab_size` or another number is too small.
 
@@ -103,7 +105,7 @@ def prepare(
         if number < least:
             raise ValueError(f"{name} ({number}) must be {least} or more")
     folder = Path(folder)
-    begin(f"looking at the first {_FIRST:,} pairs")
+    begin("looking at the files")
     plan = _made_plan(tuple(files), languages, vocab_size, lines_per_block, pairs_per_shard)
     _begin_or_go_on(folder, plan)
     if not (folder / RECORD).exists():
@@ -151,7 +153,13 @@ def _made_plan(
     first = list(islice(read_bilingual(files, languages), _FIRST))
     scripts = main_script(src for src, _ in first), main_script(tgt for _, tgt in first)
     sizes = tuple(Path(name).stat().st_size for name in files)
-    return _Plan(files, languages, sizes, scripts, vocab_size, block, shard)
+    digests = tuple(map(_digest, files))
+    return _Plan(files, languages, sizes, scripts, vocab_size, block, shard, digests)
+
+
+def _digest(name: str) -> str:
+    with open(name, "rb") as file:
+        return hashlib.file_digest(file, xxhash.xxh3_128).hexdigest()
 
 
 def _begin_or_go_on(folder: Path, plan: _Plan) -> None:
@@ -163,11 +171,16 @@ def _begin_or_go_on(folder: Path, plan: _Plan) -> None:
         if strange:
             raise CorpusError(f"{folder} holds other files ({strange[0]}): choose a new folder")
         write_sealed(path, wanted)
-    for name, value in read_sealed(path).items():
+    begun = read_sealed(path)
+    digests = begun.pop("digests", ())
+    for name, value in begun.items():
         if wanted[name] != value:
             raise CorpusError(
                 f"{folder} was begun with {name} = {value!r}, not {wanted[name]!r}: choose a new folder"
             )
+    for name, before, now in zip(plan.files, digests, plan.digests, strict=False):
+        if before != now:
+            raise CorpusError(f"{name} was changed since {folder} was begun: choose a new folder")
 
 
 def _plan_of(folder: Path) -> _Plan:
