@@ -312,6 +312,28 @@ def test_damaged_shards_and_records_are_refused(tmp_path: Path, files: list[str]
         Shards(folder)
 
 
+@pytest.mark.parametrize("name", ["valid", "test", "sample"])
+def test_texts_that_are_gone_are_missed(tmp_path: Path, files: list[str], name: str) -> None:
+    prepare(files, tmp_path / "data", **SMALL)
+    shards, path = Shards(tmp_path / "data"), tmp_path / "data" / f"{name}.tsv"
+    assert shards.texts(name)
+    path.write_text("")
+    if name != "sample":  # how many there were of it stands nowhere
+        with pytest.raises(CorpusError, match=rf"{name}\.tsv, line 1: missing; the file is empty"):
+            shards.texts(name)
+    path.unlink()
+    with pytest.raises(CorpusError, match=rf"{name}\.tsv is missing: put it back, or prepare"):
+        shards.texts(name)
+
+
+def test_too_few_pairs_have_texts_without_any(tmp_path: Path, files: list[str]) -> None:
+    for file in files:
+        Path(file).write_text("".join(f"number {n}\n" for n in range(2)))
+    prepare(files, tmp_path / "data", **SMALL)
+    shards = Shards(tmp_path / "data")
+    assert [len(shards.texts(name)) for name in ("valid", "test", "sample")] == [1, 0, 1]
+
+
 def test_ids_take_two_bytes_as_long_as_they_can(tmp_path: Path) -> None:
     from transformer_course.corpus.shards import write_shard
 

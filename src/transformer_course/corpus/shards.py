@@ -102,7 +102,12 @@ class Shards:
             CorpusError: if the file is missing or damaged.
         """
         path = self.folder / f"{name}.tsv"
-        return read_tsv(path) if path.is_file() and path.stat().st_size else []
+        if not path.exists():
+            raise CorpusError(
+                f"{path} is missing: put it back, or prepare the data in a new folder"
+            )
+        is_empty = not path.stat().st_size and not self.record.get(name)
+        return [] if is_empty else read_tsv(path)
 
     def open(self, number: int) -> Shard:
         """Map a shard into memory, and compare it with its digest.

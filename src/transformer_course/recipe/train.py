@@ -103,6 +103,7 @@ def train_translator(
 
     Raises:
         PairError: if a sentence is empty, or too long for the model or for a batch.
+        CorpusError: if a file of the shards is missing, damaged, or was changed.
         CheckpointError: if `folder` already holds a run and `resume` is false, the weights of `start` don't fit
             the recipe's model, the run to resume is missing, has a damaged checkpoint, was another run, or
             shall be made longer and stopped early, without more patience, another process is training there,
@@ -140,6 +141,7 @@ def train_translator(
             )
         if not isinstance(train, Shards):
             begin(f"cutting {len(train):,} pairs into subwords, and sorting them")
+        known = train.texts("sample") if isinstance(train, Shards) else train
         model = fresh_model(recipe, len(vocabulary), device, sharded=sharded, compiled=compiled)
         trainer = _trainer(model, train, valid, vocabulary, recipe, folder, evaluate, processes)
         goes_on = resume and (checkpoint or list_checkpoints(folder))
@@ -166,7 +168,6 @@ def train_translator(
         if outcome != "interrupted" and processes.first:
             _warn_of_guessing(trainer.history, len(vocabulary))
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
-            known = train.texts("sample") if isinstance(train, Shards) else train
             translator.lexicon = usual_translations([(p.source, p.target) for p in known])
             translator.save(folder)
         return translator, outcome
