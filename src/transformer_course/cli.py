@@ -639,6 +639,9 @@ def translate(
     included. The search ranks by that score divided by ((5 + subwords) / 6) ** alpha, where </s> counts as a
     subword; --alpha 0 ranks by the score itself. A blank line, and one that can't be translated, has no
     hypothesis.
+
+    For the model mask-predict, --beam says how many lengths are tried; nat has one candidate, whatever it says.
+    Neither has a length penalty, so --alpha changes nothing.
     """
     with _errors_in_one_sentence(debug):
         if text and file:
@@ -785,6 +788,8 @@ def evaluate(
     """Score a translator: exact match, BLEU and chrF, and for the grammar by phenomenon.
 
     From French into English there is no table by phenomenon: the sets know one right answer only.
+
+    What --beam and --alpha are for the models nat and mask-predict is said at translate.
     """
     with _errors_in_one_sentence(debug):
         _set_threads(threads)

@@ -31,7 +31,7 @@ from transformer_course.corpus.batches import (
     token_batches,
 )
 from transformer_course.corpus.vocabulary import Vocabulary
-from transformer_course.decoding import Hypothesis, ParallelModel, beam_search
+from transformer_course.decoding import Hypothesis, ParallelModel, beam_search, check_beam
 from transformer_course.devices import find_device
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.lexicon import Lexicon, untranslated
@@ -194,8 +194,8 @@ class Translator:
 
         Args:
             text: one sentence, or a list of them.
-            beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 to 10.
+            beam: width of the beam; 1 is greedy decoding. What else models make of it is said at `search`.
+            alpha: strength of the length penalty, 0 to 10; see there, too.
 
         Returns:
             The translation, or the translations in the order of the sentences. One that found no end is cut
@@ -226,9 +226,11 @@ class Translator:
 
         Args:
             sentences: what to translate.
-            beam: width of the beam; 1 is greedy decoding. For a model that writes all words at once, its
-                candidates (`ParallelModel`).
-            alpha: strength of the length penalty, 0 to 10; only a search has one.
+            beam: width of the beam; 1 is greedy decoding. Of the models that write all words at once,
+                `MaskPredict` tries so many lengths; the others have their own number of candidates, whatever
+                it is.
+            alpha: strength of the length penalty, 0 to 10; without effect on a model that writes all words at
+                once, which has none.
             top_beams: hypotheses for each sentence, at most `beam`.
             max_tokens: padded source positions in a batch, roughly.
 
@@ -269,6 +271,7 @@ class Translator:
         self, src: Tensor, limit: int, beam: int, alpha: float, top_beams: int
     ) -> list[list[Hypothesis]]:
         if isinstance(self.model, ParallelModel):
+            check_beam(beam, top_beams, alpha, self.model.config.vocab_size)
             return self.model.translate_ids(src, limit, beam=beam, top_beams=top_beams)
         return beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
 

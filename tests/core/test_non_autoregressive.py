@@ -726,6 +726,23 @@ def test_a_translator_takes_a_parallel_model(
             call()
 
 
+@each_kind
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"beam": 0}, "beam (0) must be 1 or more and at most half the vocabulary (266)"),
+        ({"beam": 1000}, "beam (1000) must be 1 or more and at most half the vocabulary (266)"),
+        ({"alpha": -7.0}, "alpha (-7.0) must be from 0 to 10"),
+        ({"alpha": math.nan}, "alpha (nan) must be from 0 to 10"),
+    ],
+)
+def test_a_parallel_model_refuses_the_numbers_that_a_search_refuses(
+    kind: Any, vocabulary: Vocabulary, wrong: dict[str, Any], told: str
+) -> None:
+    with refuses(told):
+        translator(kind, vocabulary).search(["the cat"], **wrong)
+
+
 def test_a_translator_takes_noisy_parallel_decoding(vocabulary: Vocabulary, tmp_path: Any) -> None:
     student = translator(FertilityTransformer, vocabulary)
     teacher = tiny_model(1, vocab_size=len(vocabulary), max_len=60)
