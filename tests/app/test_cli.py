@@ -719,6 +719,18 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ),
         ("--pairs EN FR --r-drop 5 --dropout 0", ["r_drop (5.0) needs dropout above 0"]),
         ("--pairs EN FR --vocab-size 10", ["vocab_size (10) must be at least 259"]),
+        (
+            "--pairs EN FR --vocab-size 10000000000000",
+            ["vocab_size (10000000000000) must be at most 1,000,000"],
+        ),
+        (
+            "--pairs EN FR --vocab-size 300 --d-ff 1000000000000",
+            ["the model doesn't fit into memory (vocab_size ", "d_ff 1,000,000,000,000)"],
+        ),
+        (
+            "--pairs EN FR --vocab-size 300 --d-ff 9223372036854775808",
+            ["the model doesn't fit into memory (vocab_size ", "d_ff 9,223,372,036,"],
+        ),
         ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),
         ("--n-pairs 5", ["give --corpus, or files of your own"]),

@@ -244,6 +244,10 @@ def test_another_corpus_or_another_folder_is_refused(tmp_path: Path, files: list
     for name, value in {"vocab_size": 258, "processes": 0, "pairs_per_shard": 0}.items():
         with pytest.raises(ValueError, match=rf"{name} \({value}\) must be"):
             prepare(files, tmp_path / "new", **{name: value})
+    with pytest.raises(
+        ValueError, match=r"vocab_size \(10000000000000\) must be at most 1,000,000"
+    ):
+        prepare(files, tmp_path / "new", vocab_size=10**13)
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -249,6 +249,11 @@ def test_a_size_without_room_for_the_bytes_is_refused(size: int) -> None:
         Vocabulary.train(LINES, size)
 
 
+def test_a_size_that_nobody_means_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"size \(10000000000000\) must be at most 1,000,000"):
+        Vocabulary.train(LINES, 10**13)
+
+
 @pytest.mark.parametrize("call", [lambda x: Vocabulary.train(x, 300), V.encode])
 @pytest.mark.parametrize(
     ("lines", "rule"),

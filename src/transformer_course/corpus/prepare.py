@@ -40,7 +40,7 @@ from transformer_course.corpus.cleaning import REASONS, main_script, reason_to_d
 from transformer_course.corpus.pairs import CorpusError
 from transformer_course.corpus.shards import PLAN, RECORD, write_shard
 from transformer_course.corpus.sharing import abandoned, share_out
-from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.corpus.vocabulary import LARGEST, Vocabulary
 
 Texts = list[tuple[str, str]]
 
@@ -79,7 +79,7 @@ def prepare(
         files: as for `read_bilingual`.
         folder: new or empty, or one in which the same was begun.
         languages: as for `read_bilingual`.
-        vocab_size: subwords of both languages together, at least 259.
+        vocab_size: subwords of both languages together, 259 to a million.
         processes: how many work.
         begin: called with the name of each part.
         lines_per_block: pairs that are cleaned together.
@@ -93,7 +93,7 @@ def prepare(
         CorpusError: if a file can't be read, too little is left, the folder holds something else, a file was
             changed since the folder was begun, or a process has ended before its work was done.
         CheckpointError: if a file can't be written.
-        ValueError: if `vocab_size` or another number is too small.
+        ValueError: if `vocab_size` or another number is too small, or `vocab_size` too large.
 
     """
     for name, number, least in (
@@ -104,6 +104,8 @@ def prepare(
     ):
         if number < least:
             raise ValueError(f"{name} ({number}) must be {least} or more")
+    if vocab_size > LARGEST:
+        raise ValueError(f"vocab_size ({vocab_size}) must be at most {LARGEST:,}")
     folder = Path(folder)
     begin("looking at the files")
     plan = _made_plan(tuple(files), languages, vocab_size, lines_per_block, pairs_per_shard)

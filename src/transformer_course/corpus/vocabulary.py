@@ -31,6 +31,7 @@ from transformer_course.corpus.pairs import WORD_OR_MARK
 PAD, BOS, EOS = "<pad>", "<s>", "</s>"
 _SPECIALS = [PAD, BOS, EOS]
 _SMALLEST = len(_SPECIALS) + 256
+LARGEST = 1_000_000  # the library takes memory for all of them before it learns one
 _AT_ONCE = 10_000  # lines that are encoded together
 
 # Letters and digits with the space before them and the apostrophe after them, or a single mark.
@@ -88,15 +89,17 @@ class Vocabulary:
             The vocabulary.
 
         Raises:
-            ValueError: if `size` is below 259 (3 special tokens and 256 bytes), or `lines` is a
-                single string, is empty, or holds something that is not text or that UTF-8 cannot
-                write.
+            ValueError: if `size` is below 259 (3 special tokens and 256 bytes) or above a million, or
+                `lines` is a single string, is empty, or holds something that is not text or that
+                UTF-8 cannot write.
         """
         if size < _SMALLEST:
             raise ValueError(
                 f"size ({size}) must be at least {_SMALLEST}: {len(_SPECIALS)} special tokens "
                 f"and 256 bytes"
             )
+        if size > LARGEST:
+            raise ValueError(f"size ({size}) must be at most {LARGEST:,}")
         sentences = _checked(lines)
         if not sentences:
             raise ValueError("lines is empty; there must be at least one sentence to learn from")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from transformer_course.checkpoints import CheckpointError, read_sealed, write_sealed
+from transformer_course.corpus.vocabulary import LARGEST
 from transformer_course.encoder_decoder import TransformerConfig
 from transformer_course.training import TrainingConfig
 from transformer_course.training.resuming import upgraded_training
@@ -21,7 +22,7 @@ class Recipe:
 
     Args:
         preset: size of the model: "tiny", "narrow", "small" or "base" (`TransformerConfig`).
-        vocab_size: subwords of both languages together, 259 or more; fewer if the text has no more.
+        vocab_size: subwords of both languages together, 259 to a million; fewer if the text has no more.
         dropout: share of numbers set to zero in training, at least 0 and below 1.
         label_smoothing: ε of the training loss, at least 0 and below 1 (Vaswani et al. 2017, §5.4).
         training: steps, batches, learning rate, seed.
@@ -61,6 +62,8 @@ class Recipe:
             raise ValueError(
                 f"vocab_size ({self.vocab_size}) must be at least 259: 3 special tokens and 256 bytes"
             )
+        if self.vocab_size > LARGEST:
+            raise ValueError(f"vocab_size ({self.vocab_size}) must be at most {LARGEST:,}")
         for name in ("dropout", "label_smoothing"):
             if not 0 <= getattr(self, name) < 1:
                 raise ValueError(f"{name} ({getattr(self, name)}) must be at least 0 and below 1")

@@ -75,10 +75,16 @@ def fresh_model(
         The model.
 
     Raises:
-        ValueError: as `shard` and `compile_layers` do.
+        ValueError: if it doesn't fit into memory, or as `shard` and `compile_layers` do.
     """
     torch.manual_seed(recipe.training.seed)
-    model = _KINDS[recipe.model](recipe.config(vocab_size))
+    config = recipe.config(vocab_size)
+    try:
+        model = _KINDS[recipe.model](config)
+    except (RuntimeError, TypeError) as error:  # torch has no memory, or can't count so far
+        names = ("vocab_size", "n_encoder_layers", "n_decoder_layers", "d_model", "d_ff")
+        sizes = ", ".join(f"{name} {getattr(config, name):,}" for name in names)
+        raise ValueError(f"the model doesn't fit into memory ({sizes}): make it smaller") from error
     # In bf16 the fused kernel is slow on processors.
     fused = recipe.training.precision == "fp32" or not device.startswith("cpu")
     use_fast(model, attention=fused)

@@ -108,10 +108,10 @@ def train_translator(
             the recipe's model, the run to resume is missing, has a damaged checkpoint, was another run, or
             shall be made longer and stopped early, without more patience, another process is training there,
             or a file can't be written.
-        ValueError: if there are no pairs, `start` has another vocabulary, a sentence is no text that UTF-8 can
-            write, or the loss, the gradient or the validation's loss is no longer a number; or with `shard`,
-            if torch is older than 2.7, or `evaluate` is given, for which no process has a whole translator; or
-            if torch can't compile.
+        ValueError: if there are no pairs, `start` has another vocabulary, the model doesn't fit into memory,
+            a sentence is no text that UTF-8 can write, or the loss, the gradient or the validation's loss is no
+            longer a number; or with `shard`, if torch is older than 2.7, or `evaluate` is given, for which no
+            process has a whole translator; or if torch can't compile.
         KeyboardInterrupt: at a second Ctrl-C.
     """
     folder = Path(folder)
