@@ -141,8 +141,10 @@ def _history(path: Path) -> list[dict[str, Any]]:
     try:
         records = json.loads(path.read_text(encoding="utf-8"))
         for record in records:
-            int(record["step"]), float(record["loss"])
-    except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
+            if type(record["step"]) is not int or type(record["loss"]) not in (int, float):
+                raise TypeError(f"{record} has no step, or no loss")
+            float(record["loss"])  # JSON has whole numbers of any size
+    except (OSError, ValueError, TypeError, KeyError, OverflowError, RecursionError) as error:
         raise CheckpointError(f"{path} is damaged: it is no history of validations") from error
     return list(records)
 

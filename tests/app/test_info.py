@@ -87,7 +87,9 @@ def test_what_is_no_run_or_damaged_is_one_sentence(run: Run, tmp_path: Path) -> 
     assert_one_sentence(run("info", tmp_path / "none"), "is no folder of a run")
     result = run("info", trained_run(), "--json", trained_run() / "recipe.json")
     assert_one_sentence(result, "is a file of the run")
-    for text in ("{", "[1]", '[{"step": 1}]', '[{"step": "x", "loss": 1}]', "3"):
+    step = '[{"step": %s, "loss": %s}]'
+    wrong = [("5", '"1.5"'), ("1e400", "1"), ('"5"', "1"), ("true", "1"), ("5", "1" + "0" * 400)]
+    for text in ("{", "[1]", '[{"step": 1}]', "3", *(step % values for values in wrong)):
         (tmp_path / "history.json").write_text(text)
         with pytest.raises(CheckpointError, match=r"history\.json is damaged"):
             run_info(tmp_path)
