@@ -360,6 +360,7 @@ def test_a_file_of_ones_own_may_change_a_recipe(
     ("text", "problem"),
     [
         ("steps = ", "is no TOML"),
+        ("steps = " + "[" * 10_000, "is no TOML"),
         ("stepz = 3", "there is no option 'stepz'; see train --help"),
         ("config = 'x.toml'", "there is no option 'config'"),
     ],

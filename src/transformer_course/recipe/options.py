@@ -101,7 +101,7 @@ def read_options(path: Path, known: Iterable[str] | None = None) -> dict[str, An
         options = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CheckpointError(f"{path} can't be read: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ValueError(f"{path} is no TOML: {error}") from error
     if known is not None and (unknown := sorted(options.keys() - set(known))):
         raise ValueError(f"{path}: there is no option {unknown[0]!r}; see train --help")
