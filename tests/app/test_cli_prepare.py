@@ -85,6 +85,8 @@ def test_a_translator_is_trained_resumed_and_scored(run: Run, data: Path, tmp_pa
     assert run_words.digest == Vocabulary.load(data / "vocabulary.json").digest
     scored = run("evaluate", tmp_path / "run", "--beam", 1)
     assert scored.out.split()[1] == str(len(read_tsv(data / "test.tsv")))
+    (data / "test.tsv").write_text("one two\tdeux un\n")
+    assert_one_sentence(run("evaluate", tmp_path / "run"), f"error: {data}: not the pairs that")
     told = run("info", tmp_path / "run").out
     assert f"prepared {data}" in told
     assert f"vocab_size {len(run_words)}" in told

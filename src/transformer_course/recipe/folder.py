@@ -123,9 +123,10 @@ def load_held_out(folder: Path) -> tuple[Data, list[Pair]]:
     data, _ = load_run(folder)
     test = data.load_test()
     if not data.corpus and digest(test) != read_sealed(folder / "run.json").get("test"):
+        named = " and ".join(data.files) or data.prepared
         raise CorpusError(
-            f"{' and '.join(data.files)}: not the pairs that {folder} was started with, so some to test on may "
-            "have been trained on: name a test set by --pairs or --tsv"
+            f"{named}: not the pairs that {folder} was started with, so some to test on may have been trained "
+            "on: name a test set by --pairs or --tsv"
         )
     return data, test
 
