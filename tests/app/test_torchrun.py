@@ -212,6 +212,33 @@ def test_processes_of_one_computer_have_numbers(monkeypatch: pytest.MonkeyPatch)
     assert local_rank() == 3
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "least"),
+    [
+        ("LOCAL_RANK", "x", 0),
+        ("LOCAL_RANK", "-1", 0),
+        ("RANK", "1.5", 0),
+        ("WORLD_SIZE", "", 1),
+        ("WORLD_SIZE", "0", 1),
+    ],
+)
+def test_what_is_no_number_in_the_environment_is_named(
+    run: Run,
+    files: list[Path],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str,
+    least: int,
+) -> None:
+    if name != "LOCAL_RANK":
+        monkeypatch.setenv("TORCHELASTIC_RUN_ID", "a test")
+        monkeypatch.setenv("WORLD_SIZE", "2")
+    monkeypatch.setenv(name, value)
+    told = f"{name} ({value!r}) in the environment must be a whole number, {least} or more"
+    assert_one_sentence(run(*options(files, tmp_path / "run")), told)
+
+
 @pytest.mark.parametrize("command", ["translate", "evaluate", "score", "attention", "train"])
 def test_every_command_that_computes_has_a_device(
     run: Run, files: list[Path], tmp_path: Path, command: str

@@ -130,8 +130,26 @@ ALONE = Processes()
 
 
 def local_rank() -> int:
-    """The number of this process among those on its computer; 0 if `torchrun` didn't start it."""
-    return int(os.environ.get("LOCAL_RANK", 0))
+    """The number of this process among those on its computer.
+
+    Returns:
+        The number; 0 if `torchrun` didn't start this process.
+
+    Raises:
+        ValueError: if the environment has no number there.
+    """
+    return _number("LOCAL_RANK", 0)
+
+
+def _number(name: str, least: int) -> int:
+    """What `torchrun` says in the environment; the least if it says nothing."""
+    said = os.environ.get(name, str(least))
+    if not said.isdecimal() or int(said) < least:
+        raise ValueError(
+            f"{name} ({said!r}) in the environment must be a whole number, {least} or more, as torchrun sets "
+            "it: unset it"
+        )
+    return int(said)
 
 
 def job() -> str | None:
@@ -157,10 +175,11 @@ def joined() -> Iterator[Processes]:
 
     Raises:
         LostProcessError: if the others can't be reached, or one ends before the block does.
+        ValueError: if the environment has no number where `torchrun` sets one.
         ToldElsewhereError: in place of another error, if another process has failed before this one.
         Exception: what the block raises.
     """
-    count = int(os.environ.get("WORLD_SIZE", 1)) if job() else 1
+    count = _number("WORLD_SIZE", 1) if job() else 1
     if count == 1:
         yield ALONE
         return
@@ -188,6 +207,7 @@ def _store() -> tuple[Any, int]:
     """The store in which processes leave each other notes, and this one's number."""
     from torch.distributed.rendezvous import rendezvous  # not every build of torch has it
 
+    _number("RANK", 0)  # before torch reads it
     with _hearing():
         store, rank, _ = next(rendezvous("env://"))
     return store, rank
