@@ -725,11 +725,14 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
         ),
         (
             "--pairs EN FR --vocab-size 300 --d-ff 1000000000000",
-            ["the model doesn't fit into memory (vocab_size ", "d_ff 1,000,000,000,000)"],
+            [
+                "the model doesn't fit into memory (vocab_size ",
+                "d_ff 1,000,000,000,000)",
+            ],
         ),
         (
             "--pairs EN FR --vocab-size 300 --d-ff 9223372036854775808",
-            ["the model doesn't fit into memory (vocab_size ", "d_ff 9,223,372,036,"],
+            ["d_ff (9223372036854775808) must be a whole number, 1 to 1,000,000,000,000"],
         ),
         ("--pairs EN FR --precision fp8", ["precision ('fp8')"]),
         ("--pairs EN FR --checkpoint x", ["--checkpoint needs --resume"]),

@@ -453,9 +453,9 @@ def test_a_recipe_without_sizes_of_its_own_is_written_as_before() -> None:
         (["--heads", 3], "d_model (128) must be divisible by n_heads (3)"),
         (["--d-model", 250], "d_model (250) must be divisible by n_heads (4)"),
         (["--d-model", 7, "--heads", 7], "d_model (7) must be even and 2 or more"),
-        (["--layers", 0], "n_layers (0) must be a whole number, 1 or more"),
-        (["--d-ff", -1], "d_ff (-1) must be a whole number, 1 or more"),
-        (["--heads", 0], "n_heads (0) must be a whole number, 1 or more"),
+        (["--layers", 0], "n_layers (0) must be a whole number, 1 to 1,000,000,000,000"),
+        (["--d-ff", -1], "d_ff (-1) must be a whole number, 1 to 1,000,000,000,000"),
+        (["--heads", 0], "n_heads (0) must be a whole number, 1 to 1,000,000,000,000"),
     ],
 )
 def test_sizes_that_do_not_fit_are_refused_before_anything_is_written(

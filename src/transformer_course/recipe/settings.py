@@ -13,6 +13,7 @@ from transformer_course.training.resuming import upgraded_training
 
 PRESETS = ("tiny", "narrow", "small", "base")
 MODELS = ("transformer", "nat", "mask-predict")
+_MOST = 10**12  # no computer has memory for it, and torch counts no further than 2**63
 SIZES = ("n_layers", "n_decoder_layers", "d_model", "n_heads", "d_ff")
 
 
@@ -82,8 +83,8 @@ class Recipe:
     def _check_sizes(self) -> None:
         for name in SIZES:
             value = getattr(self, name)
-            if value is not None and (type(value) is not int or value < 1):
-                raise ValueError(f"{name} ({value!r}) must be a whole number, 1 or more")
+            if value is not None and (type(value) is not int or not 1 <= value <= _MOST):
+                raise ValueError(f"{name} ({value!r}) must be a whole number, 1 to {_MOST:,}")
         d_model = self.config(self.vocab_size).d_model  # the config refuses what doesn't fit
         if d_model % 2:
             raise ValueError(f"d_model ({d_model}) must be even and 2 or more")

@@ -81,7 +81,7 @@ def fresh_model(
     config = recipe.config(vocab_size)
     try:
         model = _KINDS[recipe.model](config)
-    except (RuntimeError, TypeError) as error:  # torch has no memory, or can't count so far
+    except RuntimeError as error:  # torch has no memory for it
         names = ("vocab_size", "n_encoder_layers", "n_decoder_layers", "d_model", "d_ff")
         sizes = ", ".join(f"{name} {getattr(config, name):,}" for name in names)
         raise ValueError(f"the model doesn't fit into memory ({sizes}): make it smaller") from error
