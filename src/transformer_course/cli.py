@@ -317,7 +317,10 @@ def train(
         ),
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with an earlier run.")] = False,
-    checkpoint: Annotated[str | None, typer.Option(help="With --resume: from this one.")] = None,
+    checkpoint: Annotated[
+        str | None,
+        typer.Option(help="With --resume: from this one; later ones go at its next save."),
+    ] = None,
     debug: Debug = False,
 ) -> None:
     """Train a translator and write it to a folder.

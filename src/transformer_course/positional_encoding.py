@@ -140,8 +140,8 @@ class RotaryEncoding:
 
     Args:
         base: wavelengths go from 2π to $2\pi \cdot base^{1 - 2/d_k}$ positions.
-        layout: which numbers are a pair: "halves", $j$ and $j + d_k/2$ as the library `transformers` has Llama, or
-            "interleaved", neighbours, as in the paper.
+        layout: which numbers are a pair: "halves", $j$ and $j + d_k/2$, as the library `transformers` has Llama,
+            or "interleaved", neighbours, as in the paper.
 
     Raises:
         ValueError: if `layout` is unknown.
