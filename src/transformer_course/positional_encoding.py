@@ -140,7 +140,7 @@ class RotaryEncoding:
 
     Args:
         base: wavelengths go from 2π to $2\pi \cdot base^{1 - 2/d_k}$ positions.
-        layout: which numbers are a pair: "halves", $j$ and $j + d_k/2$, as the library `transformers` has Llama,
+        layout: which numbers are a pair: "halves", $j$ and $j + d_k/2$, as `transformers` has Llama,
             or "interleaved", neighbours, as in the paper.
 
     Raises:
