@@ -490,7 +490,7 @@ def _train(
     first, kind = where["processes"].first, options.get("log")
     # What can't be kept or logged is refused before anything is written.
     if first and kind:
-        check_log(kind)
+        check_log(kind, out)
     text = toml_text(options)
     with told_if_long(_say_on_stderr) as begin:
         named = " and ".join(data.files) or data.prepared

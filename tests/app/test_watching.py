@@ -156,6 +156,10 @@ def test_a_log_that_is_refused_leaves_the_run_as_it_was(
     for kind, told in (("cvs", "log ('cvs') must be csv"), ("tensorboard", "is missing")):
         assert_one_sentence(run("train", "--out", out, "--resume", "--log", kind), told)
         assert (out / NAME).read_bytes() == before
+    (out / "samples.csv").write_text("mine,yours\n1,2\n")
+    result = run("train", "--out", out, "--resume", "--log", "csv")
+    assert_one_sentence(result, "samples.csv is no log of a run: move it away")
+    assert ((out / NAME).read_bytes(), len([*out.glob("*.csv")])) == (before, 1)
     assert run("train", "--out", out, "--resume").status == 0
 
 

@@ -5,12 +5,13 @@ import io
 import os
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 
-from transformer_course.checkpoints import write_atomically
+from transformer_course.checkpoints import CheckpointError, write_atomically
 from transformer_course.optional import needed
 from transformer_course.training import Progress
 from transformer_course.translator import Translator
@@ -18,24 +19,33 @@ from transformer_course.translator import Translator
 KINDS = ("csv", "tensorboard")
 NUMBERS = ("loss", "rate", "gradient_norm", "tokens_per_second", "memory_mb", "valid_loss")
 _EVERY = 10  # updates; each would make large files
+_TABLES = {"log.csv": ("step", *NUMBERS), "samples.csv": ("step", "source", "translation")}
 _SAMPLES = 3  # sentences that are translated at every validation
 
 
-def check_log(kind: str) -> None:
+def check_log(kind: str, folder: Path) -> None:
     """Refuse a log that can't be written.
 
     Args:
         kind: "csv" or "tensorboard".
+        folder: the run's; it need not exist.
 
     Raises:
         ValueError: if there is no such kind, or its library is missing.
+        CheckpointError: if another file has the name of the log.
 
-    >>> check_log("csv")
+    >>> check_log("csv", Path("none"))
     """
     if kind not in KINDS:
         raise ValueError(f"log ({kind!r}) must be {' or '.join(KINDS)}")
     if kind == "tensorboard":
         needed("tensorboardX", "watch")
+    for name, columns in _TABLES.items() if kind == "csv" else ():
+        path = folder / name
+        with suppress(FileNotFoundError), path.open("rb") as file:
+            begin = file.read(1000).decode(errors="replace").splitlines()
+            if begin and begin[0] != ",".join(columns):
+                raise CheckpointError(f"{path} is no log of a run: move it away")
 
 
 class Log:
@@ -53,7 +63,7 @@ class Log:
     """
 
     def __init__(self, kind: str, folder: Path, sentences: Sequence[str]) -> None:
-        check_log(kind)
+        check_log(kind, folder)
         self._open: Callable[[Path, int], _Writer] = _Board if kind == "tensorboard" else _Table
         self._folder, self._sentences = folder, list(sentences[:_SAMPLES])
         self._writer: _Writer | None = None
@@ -115,10 +125,9 @@ class _Table:
     """Two files of CSV."""
 
     def __init__(self, folder: Path, step: int) -> None:
-        names = {"log.csv": NUMBERS, "samples.csv": ("source", "translation")}
         files = []
-        for name, columns in names.items():
-            _keep_before(folder / name, step, ("step", *columns))
+        for name, columns in _TABLES.items():
+            _keep_before(folder / name, step, columns)
             files.append((folder / name).open("a", encoding="utf-8", newline=""))
         self._files = files
 

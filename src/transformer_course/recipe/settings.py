@@ -27,7 +27,8 @@ class Recipe:
         dropout: share of numbers set to zero in training, at least 0 and below 1.
         label_smoothing: ε of the training loss, at least 0 and below 1 (Vaswani et al. 2017, §5.4).
         training: steps, batches, learning rate, seed.
-        n_layers: layers of the encoder, and of the decoder if `n_decoder_layers` is None; the preset's if None.
+        n_layers: layers of the encoder, at most 1,000, and of the decoder if `n_decoder_layers` is None; the
+            preset's if None.
         d_model: width of the vectors between layers, even; the preset's if None.
         n_heads: attention heads, must divide d_model; the preset's if None.
         d_ff: width inside the feed-forward net; the preset's if None.
@@ -83,8 +84,9 @@ class Recipe:
     def _check_sizes(self) -> None:
         for name in SIZES:
             value = getattr(self, name)
-            if value is not None and (type(value) is not int or not 1 <= value <= _MOST):
-                raise ValueError(f"{name} ({value!r}) must be a whole number, 1 to {_MOST:,}")
+            most = 1000 if "layers" in name else _MOST
+            if value is not None and (type(value) is not int or not 1 <= value <= most):
+                raise ValueError(f"{name} ({value!r}) must be a whole number, 1 to {most:,}")
         d_model = self.config(self.vocab_size).d_model  # the config refuses what doesn't fit
         if d_model % 2:
             raise ValueError(f"d_model ({d_model}) must be even and 2 or more")
