@@ -151,10 +151,9 @@ def _take_config(context: typer.Context, path: Path | None) -> Path | None:
     return path
 
 
+_DATA = ("corpus", "pairs", "tsv", "data_folder")
 _ONE_OF = {  # of these options one is given; what belongs to it
-    ("corpus", "pairs", "tsv", "data_folder"): (
-        *("valid_pairs", "valid_tsv", "n_pairs", "folder", "languages", "form"),
-    ),
+    _DATA: ("valid_pairs", "valid_tsv", "n_pairs", "folder", "languages", "form"),
     ("valid_pairs", "valid_tsv"): (),
 }
 
@@ -203,8 +202,7 @@ def _kept(context: typer.Context, out: Path) -> dict[str, Any]:
 def _refuse_half(context: typer.Context) -> None:
     """Beside a file that sets what it decides, an option that stands for several would be half obeyed."""
     said, file = _sources(context), context.default_map or {}
-    data = next(iter(_ONE_OF))
-    same = not file.keys() & {*data} or file.get("corpus") == context.params["corpus"]
+    same = not file.keys() & {*_DATA} or file.get("corpus") == context.params["corpus"]
     for option, decided in _DECIDED.items():
         if option == "corpus" and (same or context.params["recipe_name"]):
             continue  # the settings were meant for it, or come from elsewhere
