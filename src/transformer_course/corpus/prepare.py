@@ -87,7 +87,8 @@ def prepare(
 
     Returns:
         The record that the folder keeps. Of the pairs that were "read", some are in the shards ("pairs"), some
-        held out ("valid" and "test"), and the others counted under "dropped" by their reason.
+        held out ("valid" and "test"), and the others counted under "dropped" by their reason. So many of those
+        in the shards are kept as text, too ("sample").
 
     Raises:
         CorpusError: if a file can't be read, too little is left, the folder holds something else, a file was
@@ -274,6 +275,7 @@ class _Split:
     dropped: dict[str, int]  # of what was held out
     valid: int
     test: int
+    sample: int = 0  # not yet counted by the first versions
 
     def range(self, number: int) -> tuple[int, int]:
         """The hashes of a shard."""
@@ -315,6 +317,7 @@ def _split(folder: Path, plan: _Plan) -> None:
         "dropped": dropped,
         "valid": written["valid"],
         "test": written["test"],
+        "sample": written["sample"],
     }
     write_json(parts / "split.json", record)
 
@@ -399,6 +402,7 @@ def _finish(folder: Path, plan: _Plan) -> None:
         "pairs": sum(shard["pairs"] for shard in known),
         "valid": split.valid,
         "test": split.test,
+        "sample": split.sample,
         "dropped": {reason: dropped[reason] for reason in REASONS},
         "first": first,
         "vocabulary": _vocabulary(folder / "vocabulary.json").digest,
