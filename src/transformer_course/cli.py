@@ -1187,6 +1187,11 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
     except (ValueError, OSError) as error:
         _print_error(error, debug)
         raise typer.Exit(1) from error
+    except RuntimeError as error:
+        if not (isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY in str(error)):
+            raise
+        _print_error(MemoryError(_too_large(error, out)), debug)
+        raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
         hint = ""
         if out and (out / "recipe.json").exists():
@@ -1196,14 +1201,27 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
         raise typer.Exit(130) from error
 
 
-def _print_error(error: ValueError | OSError, debug: bool, place: str = "") -> None:
+_NO_MEMORY = "can't allocate memory"  # so torch says it of a processor, with a plain RuntimeError
+
+
+def _too_large(error: RuntimeError, out: Path | None) -> str:
+    """Where there was too little memory, and what needs less; `out` is the run that could be resumed."""
+    card = isinstance(error, torch.OutOfMemoryError)
+    text = f"the memory of the {'graphics card' if card else 'computer'} is too small for this"
+    if not out or not (out / "recipe.json").exists():
+        return text
+    parts = 2 * Recipe.load(out).training.accumulate
+    return f"{text}; a batch in more parts needs less: {_go_on(out)} --accumulate {parts}"
+
+
+def _print_error(error: ValueError | OSError | MemoryError, debug: bool, place: str = "") -> None:
     if debug:
         traceback.print_exception(error)
     hint = "" if debug or not _looks_internal(error) else f" ({_INTERNAL})"
     print(f"error: {place}{' '.join(str(error).split())}{hint}", file=sys.stderr)
 
 
-def _looks_internal(error: ValueError | OSError) -> bool:
+def _looks_internal(error: ValueError | OSError | MemoryError) -> bool:
     """Whether a ValueError comes from a library, or from Python itself: ours name what is wrong."""
     frames = traceback.extract_tb(error.__traceback__)
     if isinstance(error, OSError) or not frames:

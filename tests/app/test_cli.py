@@ -520,6 +520,45 @@ def interrupt(*_: object, **__: object) -> None:
     os.kill(os.getpid(), signal.SIGINT)
 
 
+@pytest.mark.parametrize("card", [True, False])
+def test_a_training_that_needs_too_much_memory_says_what_needs_less(
+    run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, card: bool
+) -> None:
+    def full(*_: object, **__: object) -> str:
+        if card:
+            raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB.")
+        return str(torch.empty(10**15))
+
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "_describe", full)
+        result = run("train", "--pairs", *files, "--out", out, *QUICK, "--accumulate", 2)
+    place = "graphics card" if card else "computer"
+    assert result.status == 1
+    last = result.err.rstrip().split("\n")[-1]
+    assert last.startswith(
+        f"error: the memory of the {place} is too small for this; a batch in more"
+    ), last
+    assert last.endswith(f"parts needs less: {cli._go_on(out)} --accumulate 4"), last
+    assert "Traceback" not in result.err
+    assert run("train", "--out", out, "--resume", "--accumulate", 4).status == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "translate_lines", full)
+        result = run("translate", out, "one")
+    assert_one_sentence(result, f"the memory of the {place} is too small for this")
+
+
+def test_another_error_of_torch_is_no_lack_of_memory(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("mat1 and mat2 shapes cannot be multiplied")
+
+    monkeypatch.setattr(cli, "translate_lines", fail)
+    with pytest.raises(RuntimeError, match="mat1 and mat2"):
+        cli.app(["translate", str(trained_run()), "one"])
+
+
 def test_ctrl_c_while_data_is_loaded_and_twice_in_training(
     run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
