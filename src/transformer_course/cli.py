@@ -172,7 +172,7 @@ def _take_place(context: typer.Context, option: typer.CallbackParam, value: Any)
 
 _SIZES = ("layers", "decoder_layers", "d_model", "heads", "d_ff")
 _RECIPE = (
-    *("preset", *_SIZES, "vocab_size", "dropout", "label_smoothing", "r_drop"),
+    *("preset", *_SIZES, "vocab_size", "dropout", "label_smoothing", "r_drop", "optimizer"),
     *("steps", "max_tokens", "rate", "warmup", "validate_every", "patience", "average"),
 )
 _DECIDED = {  # by the options that stand for several others
@@ -276,6 +276,9 @@ def train(
     r_drop: Annotated[
         float | None, typer.Option(help="Weight of R-Drop, such as 5: twice the time and memory.")
     ] = None,
+    optimizer: Annotated[
+        str | None, typer.Option(help="adam, or muon for the matrices inside the layers.")
+    ] = None,
     steps: Annotated[int | None, typer.Option(help="Updates of the weights.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="Padded positions a batch.")] = None,
     rate: Annotated[float | None, typer.Option(help="Highest learning rate.")] = None,
@@ -360,6 +363,7 @@ def train(
         "dropout": dropout,
         "label_smoothing": label_smoothing,
         "r_drop": r_drop,
+        "optimizer": optimizer,
     }
     training_wishes = {
         "max_steps": steps,
@@ -554,8 +558,13 @@ def _train_on(
     with suppress(OutputError):  # no reason not to train; it is told at the end
         print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
     kind = torch.device(where["device"]).type
-    if recipe.training.precision == "bf16" and not computes_bf16(kind):
-        print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
+    if not computes_bf16(kind):
+        if recipe.training.precision == "bf16":
+            print("Note: this processor computes no bf16, so fp32 is faster here.", file=sys.stderr)
+        if recipe.optimizer == "muon":
+            _say_on_stderr(
+                "Note: this processor computes no bf16, in which muon has its products: updates take longer."
+            )
     with tqdm(
         total=recipe.training.max_steps,
         bar_format="{percentage:3.0f}%|{bar:20}| step {n_fmt} of {total_fmt}{postfix}",

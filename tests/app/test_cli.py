@@ -89,6 +89,20 @@ def test_bf16_on_a_processor_without_it_is_said_to_be_slow(
     assert ("this processor computes no bf16, so fp32 is faster" in result.err) == told
 
 
+@pytest.mark.parametrize("has", [True, False])
+def test_muon_on_a_processor_without_bf16_is_said_to_be_slow(
+    run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has: bool
+) -> None:
+    monkeypatch.setattr("torch.cpu.get_capabilities", lambda: {"avx512_bf16": has})
+    options = [*QUICK, "--precision", "fp32", "--steps", 1, "--optimizer", "muon"]
+    result = run("train", "--pairs", *files, "--out", tmp_path / "run", *options)
+    assert result.status == 0, result
+    told = "this processor computes no bf16, in which muon has its products: updates take longer"
+    assert (told in result.err) != has
+    assert run("train", "--out", tmp_path / "run", "--resume", "--steps", 2).status == 0
+    assert json.loads((tmp_path / "run" / "recipe.json").read_text())["optimizer"] == "muon"
+
+
 @pytest.mark.parametrize(("has", "precision"), [(True, "bf16"), (False, "fp32")])
 def test_the_faster_precision_is_taken(
     run: Run,
@@ -757,6 +771,7 @@ def test_pairs_that_have_changed_since_the_training_are_not_taken_for_held_out(
             ["r_drop (5.0) is for the model 'transformer', not 'nat'"],
         ),
         ("--pairs EN FR --r-drop 5 --dropout 0", ["r_drop (5.0) needs dropout above 0"]),
+        ("--pairs EN FR --optimizer sgd", ["optimizer ('sgd') must be one of adam, muon"]),
         ("--pairs EN FR --vocab-size 10", ["vocab_size (10) must be at least 259"]),
         (
             "--pairs EN FR --vocab-size 10000000000000",

@@ -15,7 +15,7 @@ from transformer_course.encoder_decoder import TransformerConfig
 from transformer_course.recipe import Recipe, encode_pairs, split_pairs, train_translator
 from transformer_course.recipe.data import Data
 from transformer_course.recipe.folder import load_run, save_run
-from transformer_course.training import Progress, Trainer, TrainingConfig
+from transformer_course.training import Processes, Progress, Trainer, TrainingConfig
 from transformer_course.translator import Translator
 
 OLD = Path(__file__).parents[1] / "data" / "old_run"
@@ -247,3 +247,29 @@ def test_r_drop_is_a_setting_of_a_run(tmp_path: Path) -> None:
     again = replace(longer, r_drop=5.0)
     assert train_translator(pairs, pairs, tmp_path / "5.0", again, resume=True)[1] == "finished"
     assert Recipe.load(tmp_path / "5.0").r_drop == 5.0
+
+
+def test_muon_is_a_setting_of_a_run_and_resumes_to_the_last_bit(tmp_path: Path) -> None:
+    pairs = number_pairs(longest=2)
+    long, short = (
+        replace(small_recipe(max_steps=n, schedule="inverse_sqrt"), optimizer="muon")
+        for n in (7, 3)
+    )
+    with pytest.raises(ValueError, match=r"optimizer \('sgd'\) must be one of adam, muon"):
+        replace(long, optimizer="sgd")
+    whole = train_translator(pairs, pairs, tmp_path / "whole", long)[0]
+    other = replace(long, optimizer="adam")
+    plain = train_translator(pairs, pairs, tmp_path / "plain", other)[0]
+    train_translator(pairs, pairs, tmp_path / "parts", short)
+    with pytest.raises(CheckpointError, match="optimizer = 'muon', not 'adam'"):
+        train_translator(pairs, pairs, tmp_path / "parts", other, resume=True)
+    resumed = train_translator(pairs, pairs, tmp_path / "parts", long, resume=True)[0]
+    assert all(map(torch.equal, whole.model.parameters(), resumed.model.parameters()))
+    assert not all(map(torch.equal, whole.model.parameters(), plain.model.parameters()))
+    assert Recipe.load(tmp_path / "parts").optimizer == "muon"
+
+
+def test_muon_needs_whole_matrices(tmp_path: Path) -> None:
+    pairs, recipe = number_pairs(), replace(small_recipe(), optimizer="muon")
+    with pytest.raises(ValueError, match="optimizer muon needs whole matrices"):
+        train_translator(pairs, pairs, tmp_path, recipe, shard=True, processes=Processes(0, 2))

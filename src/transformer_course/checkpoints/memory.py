@@ -15,10 +15,10 @@ from transformer_course.checkpoints.tensors import not_finite
 
 # What is one number, whatever the parameter's shape; all else has that shape.
 _NUMBERS = ("step", "mu_product", "eta", "mu")
-# What these remember of a parameter that has been updated.
 _UNFIT = "the optimiser's memory doesn't fit"
+# What these remember of a parameter that has been updated: an entry for each group, the last for all further.
 _ADAM = {"step", "exp_avg", "exp_avg_sq"}
-_REMEMBERED = {"Adam": _ADAM, "AdamW": _ADAM}
+_REMEMBERED = {"Adam": [_ADAM], "AdamW": [_ADAM], "MuonWithAdam": [{"momentum_buffer"}, _ADAM]}
 
 
 def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
@@ -79,14 +79,18 @@ def load_optimizer(
         state.setdefault(int(number), {})[name] = own.clone()
     if name := not_finite(tensors):
         raise CheckpointError(f"{_UNFIT}: {name} holds NaN or an infinite number")
-    whole = {frozenset(slots) for slots in state.values()}
-    if len(whole) > 1:
-        raise CheckpointError(f"{_UNFIT}: parameters remember unlike things")
-    kind_name = type(optimizer).__name__
-    if missing := _REMEMBERED.get(kind_name, set()) - set(*whole) if whole else None:
-        raise CheckpointError(
-            f"{_UNFIT}: {kind_name} remembers {', '.join(sorted(missing))}, and it isn't there"
-        )
+    kind_name, first = type(optimizer).__name__, 0
+    needed = _REMEMBERED.get(kind_name, [set()])
+    for i, group in enumerate(optimizer.param_groups):
+        last = first + len(group["params"])
+        whole = {frozenset(state[n]) for n in range(first, last) if n in state}
+        if len(whole) > 1:
+            raise CheckpointError(f"{_UNFIT}: parameters remember unlike things")
+        if missing := needed[min(i, len(needed) - 1)] - set(*whole) if whole else None:
+            raise CheckpointError(
+                f"{_UNFIT}: {kind_name} remembers {', '.join(sorted(missing))}, and it isn't there"
+            )
+        first = last
     if len(tensors) < least:
         raise CheckpointError(f"{_UNFIT}: there must be {least} tensors of it, got {len(tensors)}")
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})

@@ -13,6 +13,7 @@ from transformer_course.training.resuming import upgraded_training
 
 PRESETS = ("tiny", "narrow", "small", "base")
 MODELS = ("transformer", "nat", "mask-predict")
+OPTIMIZERS = ("adam", "muon")
 _MOST = 10**12  # no computer has memory for it, and torch counts no further than 2**63
 SIZES = ("n_layers", "n_decoder_layers", "d_model", "n_heads", "d_ff")
 
@@ -37,6 +38,8 @@ class Recipe:
         n_decoder_layers: layers of the decoder, if not as many as of the encoder (Kasai et al. 2021 take one).
         r_drop: α of R-Drop, 0 or more (Liang et al. 2021; `loss.r_drop_loss`), for the model "transformer" with
             dropout. Above 0 an update takes twice the time and memory.
+        optimizer: "adam", or "muon" for the matrices inside the layers and Adam for the rest
+            (`training.MuonWithAdam`).
 
     Raises:
         ValueError: naming the field, its value and the rule it breaks.
@@ -54,12 +57,17 @@ class Recipe:
     model: str = "transformer"
     n_decoder_layers: int | None = None
     r_drop: float = 0.0
+    optimizer: str = "adam"
 
     def __post_init__(self) -> None:
         if self.preset not in PRESETS:
             raise ValueError(f"preset ({self.preset!r}) must be one of {', '.join(PRESETS)}")
         if self.model not in MODELS:
             raise ValueError(f"model ({self.model!r}) must be one of {', '.join(MODELS)}")
+        if self.optimizer not in OPTIMIZERS:
+            raise ValueError(
+                f"optimizer ({self.optimizer!r}) must be one of {', '.join(OPTIMIZERS)}"
+            )
         if self.vocab_size < 259:
             raise ValueError(
                 f"vocab_size ({self.vocab_size}) must be at least 259: 3 special tokens and 256 bytes"
@@ -135,7 +143,8 @@ class Recipe:
             Its fields by name, those of the training inside; without those that came later, where they are at
             their default: then it is written as before.
         """
-        usual = {f.name: f.default for f in fields(self) if f.name in (*SIZES, "model", "r_drop")}
+        later = (*SIZES, "model", "r_drop", "optimizer")
+        usual = {f.name: f.default for f in fields(self) if f.name in later}
         return {
             name: value
             for name, value in asdict(self).items()

@@ -24,6 +24,7 @@ from transformer_course.recipe.tasks import Trained, fresh_model, task_of
 from transformer_course.recipe.writing import only_writer
 from transformer_course.training import Outcome, Progress, Trainer, validation_loss
 from transformer_course.training.final import History
+from transformer_course.training.optimizers import MuonWithAdam
 from transformer_course.training.processes import ALONE, Processes
 from transformer_course.training.shards import ShardBatches
 from transformer_course.training.telling import tell
@@ -111,7 +112,7 @@ def train_translator(
         ValueError: if there are no pairs, `start` has another vocabulary, the model doesn't fit into memory,
             a sentence is no text that UTF-8 can write, or the loss, the gradient or the validation's loss is no
             longer a number; or with `shard`, if torch is older than 2.7, or `evaluate` is given, for which no
-            process has a whole translator; or if torch can't compile.
+            process has a whole translator, or the recipe's optimiser is muon; or if torch can't compile.
         KeyboardInterrupt: at a second Ctrl-C.
     """
     folder = Path(folder)
@@ -133,6 +134,8 @@ def train_translator(
             if processes.first:
                 refuse_used(folder)
             recipe = recipe or Recipe()
+        if sharded and recipe.optimizer == "muon":
+            raise ValueError("optimizer muon needs whole matrices: it can't be used with shard")
         given = start.vocabulary if start and not vocabulary else vocabulary
         vocabulary = _vocabulary(train, recipe, given, begin)
         if start and start.vocabulary.digest != vocabulary.digest:
@@ -239,6 +242,7 @@ def _trainer(
         evaluate,
         recipe.training,
         folder,
+        optimizer=MuonWithAdam(model) if recipe.optimizer == "muon" else None,
         held_out=task.valid,
         processes=processes,
     )

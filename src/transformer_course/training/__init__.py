@@ -20,6 +20,7 @@ from transformer_course.training.batches import (
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.diverging import DivergedError
 from transformer_course.training.final import average_checkpoints
+from transformer_course.training.optimizers import MuonWithAdam
 from transformer_course.training.processes import (
     LostProcessError,
     Processes,
@@ -39,6 +40,7 @@ __all__ = [
     "Evaluate",
     "LossFn",
     "LostProcessError",
+    "MuonWithAdam",
     "Outcome",
     "PairBatches",
     "Processes",
