@@ -1199,7 +1199,9 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
     except RuntimeError as error:
         if not (isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY in str(error)):
             raise
-        _print_error(MemoryError(_too_large(error, out)), debug)
+        told = MemoryError(_too_large(error, out))
+        told.__cause__ = error  # --debug shows where
+        _print_error(told, debug)
         raise typer.Exit(1) from error
     except KeyboardInterrupt as error:
         hint = ""

@@ -559,7 +559,9 @@ def test_a_training_that_needs_too_much_memory_says_what_needs_less(
     with monkeypatch.context() as patch:
         patch.setattr(cli, "translate_lines", full)
         result = run("translate", out, "one")
+        shown = run("translate", out, "one", "--debug")
     assert_one_sentence(result, f"the memory of the {place} is too small for this")
+    assert "in full\n" in shown.err  # the traceback of where it was
 
 
 def test_another_error_of_torch_is_no_lack_of_memory(
