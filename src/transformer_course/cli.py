@@ -24,6 +24,7 @@ from contextlib import (
     suppress,
 )
 from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -303,10 +304,10 @@ def train(
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
     device: Device = "auto",
     shard: Annotated[
-        bool, typer.Option("--shard", help="Each process keeps a part of the weights.")
+        bool, typer.Option("--shard/--no-shard", help="Each process keeps a part of the weights.")
     ] = False,
     compiled: Annotated[
-        bool, typer.Option("--compile", help="Have torch compile the layers first.")
+        bool, typer.Option("--compile/--no-compile", help="Have torch compile the layers first.")
     ] = False,
     log: Annotated[
         str | None, typer.Option(help="Write numbers and samples into --out: csv or tensorboard.")
@@ -393,6 +394,12 @@ def train(
             further |= _kept(context, out) if resume else {}
             place = find_device(further["device"], local_rank())
             vocabulary = None
+            said = _sources(context)
+            if (said["steps"], said["warmup"]) == ("COMMANDLINE", "DEFAULT_MAP"):
+                # It was meant for the steps of the file; like a recipe's, it may be shortened.
+                training_wishes["warmup_steps"] = None
+            else:
+                warmup = None
             if resume:
                 asked = _given(data_wishes | wishes | training_wishes)
                 data, recipe, threads = _saved_run(out, asked, further["threads"])
@@ -401,11 +408,8 @@ def train(
                 data = _new_data(_given(data_wishes))
                 vocabulary = load_vocabulary(Path(data.prepared)) if data.prepared else None
                 start = _recipe_by_name(recipe_name or data.corpus)
-                said = _sources(context)
-                if (said["steps"], said["warmup"]) == ("COMMANDLINE", "DEFAULT_MAP"):
-                    # It was meant for the steps of the file; like a recipe's, it may be shortened.
+                if warmup is not None:
                     start = start.with_training(warmup_steps=warmup)
-                    training_wishes["warmup_steps"] = None
                 recipe = _new_recipe(start, vocabulary, wishes, training_wishes, place)
                 if checkpoint:
                     raise ValueError("--checkpoint needs --resume")
@@ -415,7 +419,8 @@ def train(
             options = options_of(data, recipe) | _given(further)
             where = {"device": str(place), "processes": processes, "vocabulary": vocabulary}
             where |= {"shard": further["shard"], "compiled": further["compile"]}
-            outcome = _train(data, recipe, out, options, resume, checkpoint, where)
+            where |= {"resume": resume, "checkpoint": checkpoint}
+            outcome = _train(data, recipe, out, options, where)
         if outcome == "interrupted":
             raise typer.Exit(130)
 
@@ -484,12 +489,10 @@ def _train(
     recipe: Recipe,
     out: Path,
     options: dict[str, Any],
-    resume: bool,
-    checkpoint: str | None,
     where: dict[str, Any],
 ) -> str:
     """Train, and say how it ended; `where` is what `train_translator` takes as it is."""
-    first, kind = where["processes"].first, options.get("log")
+    first, resume, kind = where["processes"].first, where["resume"], options.get("log")
     # What can't be kept or logged is refused before anything is written.
     if first and kind:
         check_log(kind, out)
@@ -503,6 +506,9 @@ def _train(
             if first and not resume:
                 refuse_used(out)
                 save_run(out, data, options["threads"], pairs[2], job())
+            keep = partial(write_atomically, out / CONFIG, (HEAD + text).encode())
+            if first and not resume:  # what a run goes on with is kept when it has been accepted
+                keep()
             log = _begin_log(out, text, kind, pairs[1]) if first else None
             if log and where["shard"] and where["processes"].count > 1:
                 _say_on_stderr(
@@ -511,7 +517,8 @@ def _train(
             elif log:
                 where = where | {"evaluate": log.samples}
             with closing(log) if log else nullcontext():
-                outcome = _train_on(pairs, data, recipe, out, resume, checkpoint, begin, where, log)
+                begun = keep if first and resume else None
+                outcome = _train_on(pairs, data, recipe, out, begin, where, log, begun)
     if outcome == "interrupted":
         _print_end(f"Saved. Go on with: {_go_on(out)}")
     else:
@@ -520,10 +527,9 @@ def _train(
 
 
 def _begin_log(out: Path, text: str, kind: str | None, valid: list[Pair]) -> Log | None:
-    """Print all options, keep them in the folder, and open the log that they ask for."""
+    """Print all options, and open the log that they ask for."""
     with suppress(OutputError, UnicodeEncodeError):  # no reason not to train
         print(text, flush=True)
-    write_atomically(out / CONFIG, (HEAD + text).encode())
     return Log(kind, out, [pair.source for pair in valid]) if kind else None
 
 
@@ -545,18 +551,18 @@ def _train_on(
     data: Data,
     recipe: Recipe,
     out: Path,
-    resume: bool,
-    checkpoint: str | None,
     begin: Callable[[str], None],
     where: dict[str, Any],
     log: Log | None,
+    begun: Callable[[], None] | None,
 ) -> str:
-    """Train with a progress bar; how it ended."""
+    """Train with a progress bar; how it ended. `begun` is called after the first update."""
     train_pairs, valid_pairs, test_pairs = pairs
     held_out = f"{len(valid_pairs):,} to validate on"
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     with suppress(OutputError):  # no reason not to train; it is told at the end
         print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
+    saved = list_checkpoints(out)
     kind = torch.device(where["device"]).type
     if not computes_bf16(kind):
         if recipe.training.precision == "bf16":
@@ -573,6 +579,8 @@ def _train_on(
     ) as bar:
 
         def report(progress: Progress) -> None:
+            if begun and not bar.n:
+                begun()
             begin("")  # from now on the bar tells
             bar.set_postfix_str(_describe(progress), refresh=False)
             bar.update(progress.step - bar.n)
@@ -591,18 +599,20 @@ def _train_on(
                     valid_pairs,
                     out,
                     recipe,
-                    resume=resume,
-                    checkpoint=checkpoint,
                     report=report,
                     begin=begin,
                     **where,
                 )
         except DivergedError as error:
-            rate = f"{recipe.training.peak_rate / 4:g}"
-            raise DivergedError(f"{error}; go on with: {_go_on(out)} --rate {rate}") from error
+            again = f"{_go_on(out)} --rate {recipe.training.peak_rate / 4:g}"
+            if where["checkpoint"] and list_checkpoints(out) == saved:  # the newest is another way
+                again += f" --checkpoint {where['checkpoint']}"
+            raise DivergedError(f"{error}; go on with: {again}") from error
         except PairError as error:
             raise PairError(error.pair, error.problem, data.where(error.pair)) from error
         bar.refresh()
+    if log and outcome != "interrupted":
+        log.end(json.loads((out / "history.json").read_text(encoding="utf-8"))[-1]["loss"])
     return outcome
 
 
@@ -715,14 +725,15 @@ def _written(
     if output is None:
         yield None
         return
-    made_with = xxhash.xxh3_128(__version__.encode())
+    made_with = xxhash.xxh3_128()
     for name in ("model.safetensors", "vocabulary.json"):
         with (run / name).open("rb") as file:
             while chunk := file.read(2**20):
                 made_with.update(chunk)
     rest = None
     try:
-        with unfinished(output, {"translator": made_with.hexdigest()} | settings, lines) as rest:
+        by = {"translator": made_with.hexdigest(), "version of the package": __version__}
+        with unfinished(output, by | settings, lines) as rest:
             if rest.done.read:
                 _say_on_stderr(f"note: {rest.done.read:,} lines are translated already")
             yield rest
@@ -853,6 +864,9 @@ def _translator_and_pairs(
         check_output(run, json_out, files)
     translator = Translator.load(run, device)
     data, test = (Data(files=files), read_files(files)) if files else load_held_out(run)
+    if json_out and not files:  # the held-out pairs come from these
+        folders = [Path(name) for name in (data.prepared, data.folder) if name]
+        check_output(run, json_out, [*data.files, *(p for f in folders for p in f.iterdir())])
     return translator, data, test
 
 

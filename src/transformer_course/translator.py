@@ -258,7 +258,8 @@ class Translator:
         least = self.doubt_below_greedy if beam == 1 else self.doubt_below
         translations = []
         for i, unseen in enumerate(map(self.vocabulary.unseen, sentences)):
-            sure = [_confidence(h, results[i][:2]) for h in results[i][:top_beams]]
+            rivals = results[i][: 1 if parallel else 2]
+            sure = [_confidence(h, rivals) for h in results[i][:top_beams]]
             translations.append(
                 [
                     Translation(h.ids, h.log_prob, h.score, unseen, confidence < least, confidence)

@@ -3,6 +3,7 @@
 import json
 import math
 import shutil
+import string
 import subprocess
 import sys
 import tomllib
@@ -191,6 +192,13 @@ def test_lines_of_another_translator_are_not_gone_on_with(
     assert_one_sentence(result, "holds 4 lines with another translator")
 
 
+def test_lines_of_another_version_are_not_gone_on_with(
+    run: Run, stopped: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cli, "__version__", "99")
+    assert_one_sentence(run(*stopped), "holds 4 lines with another version of the package")
+
+
 def test_two_do_not_write_one_file(run: Run, lines: Path, tmp_path: Path) -> None:
     script = "import sys; from pathlib import Path; from transformer_course.recipe import writing\n"
     script += "with writing.only_writer(Path(sys.argv[1])): print('there', flush=True); input()"
@@ -326,6 +334,21 @@ def test_what_cannot_be_scored_is_named(run: Run, files: list[Path], tmp_path: P
     assert_one_sentence(result, f"{files[1]} is read from")
     with pytest.raises(ValueError, match="pairs is empty"):
         likelihood(trained(), [])
+
+
+@pytest.mark.parametrize("command", ["evaluate", "score"])
+def test_the_held_out_pairs_are_not_written_over(
+    run: Run, files: list[Path], tmp_path: Path, command: str
+) -> None:
+    tsv, out = tmp_path / "mine.tsv", tmp_path / "run"
+    columns = [path.read_text().splitlines() for path in files]
+    tsv.write_text("".join(f"{s}\t{t}\n" for s, t in zip(*columns, strict=True)))
+    small = ("--layers", 1, "--d-model", 16, "--heads", 2, "--d-ff", 16, "--vocab-size", 270)
+    result = run("train", "--tsv", tsv, "--out", out, *small, "--steps", 1, "--max-tokens", 200)
+    assert result.status == 0, result
+    before = tsv.read_bytes()
+    assert_one_sentence(run(command, out, "--json", tsv), f"{tsv} is read from")
+    assert tsv.read_bytes() == before
 
 
 def test_the_perplexity_of_even_guesses_is_their_number() -> None:
@@ -689,6 +712,41 @@ def test_a_model_begins_with_the_weights_of_another(name: str, tmp_path: Path) -
     assert resumed.vocabulary.digest == start.vocabulary.digest
     for one, other in zip(resumed.model.parameters(), whole.model.parameters(), strict=True):
         assert torch.equal(one, other)
+
+
+@pytest.mark.parametrize("name", ["nat", "mask-predict"])
+def test_a_parallel_model_goes_on_with_other_pairs(name: str, tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+    recipe = replace(small_recipe(max_steps=2, validate_every=2), model=name)
+    start, _ = train_translator(train, valid, tmp_path / "start", recipe)
+
+    def stop(progress: Any) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        train_translator(train[:20], valid, tmp_path / "new", recipe, start=start, report=stop)
+    (first,) = list_checkpoints(tmp_path / "new")
+    saved, _ = read_checkpoint(first)
+    weights = weights_of(start.model)
+    assert any(not key.startswith("body.") for key in weights)
+    assert all(torch.equal(saved[f"model.{key}"], weight) for key, weight in weights.items())
+
+
+def test_how_sure_a_parallel_model_is_depends_on_no_other_wish(tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+    recipe = replace(small_recipe(), model="mask-predict")
+    translator, _ = train_translator(train, valid, tmp_path / "run", recipe)
+    one, several = (translator.search(["one two", "five"], top_beams=n) for n in (1, 3))
+    assert all(len(found) > 1 for found in several)
+    assert [found[0].confidence for found in one] == [found[0].confidence for found in several]
+
+
+def test_a_pair_that_no_fertility_fits_is_named(tmp_path: Path) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+    long = Pair("one", (string.ascii_letters + string.digits,))
+    recipe = replace(small_recipe(), model="nat")
+    with pytest.raises(ValueError, match=r"the pair 'one' – 'abc.* has more than 49 subwords for"):
+        train_translator([*train, long], valid, tmp_path / "run", recipe)
 
 
 def test_a_start_that_does_not_fit_is_refused(tmp_path: Path) -> None:

@@ -418,6 +418,10 @@ def test_a_run_that_diverged_goes_on_with_a_lower_rate(
     assert told.exit_code == 1
     assert f"go on with: transformer-course train --out {out} --resume --rate 0.25" in told.stderr
     assert told.stderr.splitlines()[-1].startswith("error: loss is nan and the gradient's norm ")
+    first = list_checkpoints(tmp_path / "run")[0].name
+    again = ["train", "--out", out, "--resume", "--checkpoint", first]
+    told = CliRunner().invoke(app, again)  # the way on is from there, too
+    assert f"--resume --rate 0.25 --checkpoint {first}" in told.stderr
     refused = CliRunner().invoke(app, ["train", "--out", out, "--resume", "--rate", "2"])
     assert "was started with peak_rate = 1.0, not 2.0; resume without that option, or with a " in (
         refused.stderr

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import math
 import struct
 import sys
@@ -22,6 +23,7 @@ from transformer_course.recipe.data import Data
 from transformer_course.recipe.log import NUMBERS, Log
 from transformer_course.recipe.options import NAME, options_of, read_options, toml_text
 from transformer_course.runs import RECIPES, load_run
+from transformer_course.training import Progress
 
 SMALL = [
     *("--layers", 1, "--d-model", 16, "--heads", 2, "--d-ff", 16, "--vocab-size", 270),
@@ -64,13 +66,15 @@ def test_numbers_and_samples_are_logged_as_csv(
         patch.setattr(Log, "update", lambda log, p: (told.append(p), original(log, p)))
         assert run(*command, "--out", tmp_path / "run", "--log", "csv").status == 0
     logged = rows(tmp_path / "run" / "log.csv")
-    assert [row["step"] for row in logged] == ["1", "10", "20"]
+    assert [row["step"] for row in logged] == ["1", "10", "20", "25"]
+    history = json.loads((tmp_path / "run" / "history.json").read_text())
+    assert float(logged[-1]["valid_loss"]) == pytest.approx(history[-1]["loss"], rel=1e-5)
     for row in logged:
         progress = told[int(row["step"]) - 1]
         for name in ("loss", "rate", "gradient_norm", "tokens_per_second"):
             assert float(row[name]) == pytest.approx(getattr(progress, name), rel=1e-5)
         assert float(row["memory_mb"]) > 10
-    assert [row["valid_loss"] == "" for row in logged] == [True, False, False]
+    assert [row["valid_loss"] == "" for row in logged] == [True, False, False, False]
     recipe = Recipe.load(tmp_path / "run").training
     assert [p.rate for p in told] == [recipe.rate(p.step, 16) for p in told]
     assert all(0 < p.gradient_norm < math.inf for p in told)
@@ -178,6 +182,7 @@ def test_a_run_goes_on_where_and_how_it_computed(
 
     def stop(*_: object, **settings: Any) -> tuple[None, str]:
         asked.append(settings)
+        settings["report"](Progress(20, 25, 1.0, None, 100.0, 1.0, 0.01, 1.0))
         return None, "interrupted"
 
     monkeypatch.setattr(cli, "train_translator", stop)
@@ -194,6 +199,44 @@ def test_a_run_goes_on_where_and_how_it_computed(
     assert {"device": "cpu", "shard": True, "compiled": False}.items() <= asked[1].items()
     changed = (out / NAME).read_text(encoding="utf-8")
     assert changed == text.replace("compile = true", "compile = false")
+    (out / NAME).write_text(text, encoding="utf-8")
+    run("train", "--out", out, "--resume", "--no-shard", "--no-compile")
+    assert {"shard": False, "compiled": False}.items() <= asked[2].items()
+
+
+def test_options_that_are_refused_are_not_kept(
+    run: Run, command: list[object], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "run"
+    run(*command, "--out", out)
+    before = (out / NAME).read_bytes()
+
+    def refuse(*_: object, **settings: Any) -> None:
+        raise ValueError("compile needs a C++ compiler" * settings["compiled"] or "no")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "train_translator", refuse)
+        result = run("train", "--out", out, "--resume", "--compile", "--log", "csv")
+    assert_one_sentence(result, "compile needs a C++ compiler")
+    assert (out / NAME).read_bytes() == before
+    assert run("train", "--out", out, "--resume", "--steps", 30, "--log", "csv").status == 0
+    assert (out / NAME).read_bytes() != before
+
+
+@pytest.mark.parametrize("steps", [100, 300])
+def test_a_repeated_command_goes_on_with_the_shortened_warm_up(
+    run: Run, command: list[object], tmp_path: Path, steps: int
+) -> None:
+    run(*command, "--out", tmp_path / "one", "--steps", 5)
+    text = (tmp_path / "one" / NAME).read_text(encoding="utf-8")
+    file = tmp_path / "mine.toml"
+    file.write_text(text.replace("warmup = 3", "warmup = 200"))
+    again = ["train", "--config", file, "--steps", steps // 20, "--out", tmp_path / "two"]
+    assert run(*again).status == 0
+    first = Recipe.load(tmp_path / "two").training
+    assert run(*again, "--resume").status == 0
+    assert Recipe.load(tmp_path / "two").training == first
+    assert first.warmup_steps < first.max_steps
 
 
 # --config
@@ -421,13 +464,12 @@ def test_a_name_that_is_no_utf_8_is_refused_before_anything_is_written(
     assert not (tmp_path / "run").exists()
 
 
-def test_options_that_the_terminal_cannot_show_are_kept(
+def test_options_that_the_terminal_cannot_show_are_no_reason_not_to_train(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "ascii"))
-    options = {"tsv": "\U0001f600.tsv", "steps": 3}
-    assert cli._begin_log(tmp_path, toml_text(options), None, []) is None
-    assert read_options(tmp_path / NAME) == options
+    text = toml_text({"tsv": "\U0001f600.tsv", "steps": 3})
+    assert cli._begin_log(tmp_path, text, None, []) is None
 
 
 def test_a_strange_file_of_that_name_is_not_written_over(

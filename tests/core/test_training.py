@@ -8,6 +8,7 @@ import random
 import signal
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -594,7 +595,7 @@ def test_a_validation_that_is_no_number_says_where_it_began_and_how_to_go_on(
     run.model.encoder_layers[0].feed_forward.register_forward_hook(spoil)
     said = (
         r"validation gives {'loss': nan} at step 8, first in encoder_layers\.0\.feed_forward: "
-        r"lower peak_rate \(0\.01\) or raise warmup_steps \(3\); the weights of step-0000004 are kept"
+        r"lower peak_rate \(0\.01\); the weights of step-0000004 are kept"
     )
     with pytest.raises(DivergedError, match=said):
         run.train()
@@ -604,8 +605,8 @@ def test_a_validation_that_is_no_number_says_where_it_began_and_how_to_go_on(
 @pytest.mark.parametrize(
     ("schedule", "advice"),
     [
-        ("cosine", r"lower peak_rate \(0\.01\) or raise warmup_steps \(3\)"),
-        ("inverse_sqrt", r"raise warmup_steps \(3\)"),
+        ("cosine", r"lower peak_rate \(0\.01\)"),
+        ("inverse_sqrt", r"raise warmup_steps \(3\) above 5"),
     ],
 )
 def test_a_loss_that_is_no_number_ends_training_before_the_weights_are_spoilt(
@@ -629,6 +630,39 @@ def test_a_loss_that_is_no_number_ends_training_before_the_weights_are_spoilt(
         run.train()
     assert all(weight.isfinite().all() for weight in run.model.parameters())
     assert [path.name for path in list_checkpoints(tmp_path)] == ["step-0000004.safetensors"]
+
+
+@pytest.mark.parametrize("schedule", ["cosine", "inverse_sqrt"])
+@pytest.mark.parametrize(("step", "warmup"), [(2, 9), (9, 9), (9, 4)])
+def test_what_is_advised_against_a_divergence_lowers_the_rate(
+    schedule: Any, step: int, warmup: int
+) -> None:
+    run = trainer(schedule=schedule, warmup_steps=warmup)
+    run.step = step
+    advice = run._lower_rate()
+    before = run._rate(step + 1)
+    if "peak_rate" in advice:
+        run.config = replace(run.config, peak_rate=run.config.peak_rate / 4)
+        assert run._rate(step + 1) < before
+    if "warmup_steps" in advice:
+        longer = trainer(schedule=schedule, warmup_steps=max(warmup, step) + 2)
+        assert longer._rate(step + 1) < before
+    assert "warmup_steps" in advice or step >= warmup
+    assert f"above {step}" in advice or schedule == "cosine" or step < warmup
+
+
+@pytest.mark.parametrize("accumulate", [1, 2])
+def test_the_gradient_is_named_that_is_the_first_without_a_number(accumulate: int) -> None:
+    run = trainer(accumulate=accumulate)
+
+    def spoil(module: Any, above: Any, below: tuple[Tensor, ...]) -> tuple[Tensor, ...] | None:
+        return None if run.step < 2 else tuple(gradient * math.nan for gradient in above)
+
+    run.model.encoder_layers[0].feed_forward.register_full_backward_hook(spoil)
+    with pytest.raises(DivergedError, match=r"at step 3, .*first in the gradient of ") as told:
+        run.train()
+    assert "encoder_layers.0.feed_forward" not in str(told.value)  # they are above
+    assert "gradient of encoder_layers.0.residuals.1.norm" in str(told.value)
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])

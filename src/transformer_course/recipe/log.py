@@ -68,9 +68,11 @@ class Log:
         self._folder, self._sentences = folder, list(sentences[:_SAMPLES])
         self._writer: _Writer | None = None
         self._step = self._sampled = 0
+        self._numbers: dict[str, float] = {}  # of the last update
+        self._due = False  # whether they shall be written, as soon as nothing can be added
 
     def update(self, progress: Progress) -> None:
-        """Write the numbers of every tenth update, and of the first one.
+        """Keep the numbers of an update; those of every tenth one, and of the first one, will be written.
 
         Args:
             progress: what the trainer reports.
@@ -79,14 +81,18 @@ class Log:
             CheckpointError: if a file of before can't be written anew.
             OSError: if a file can't be written.
         """
-        self._step = progress.step
         first = self._writer is None
         if self._writer is None:
             self._writer = self._open(self._folder, progress.step)
-        if first or progress.step % _EVERY == 0:
-            known = vars(progress) | {"memory_mb": _memory()}
-            numbers = {name: known[name] for name in NUMBERS if known[name] is not None}
-            self._writer.numbers(progress.step, numbers)
+        self._write()
+        known = vars(progress) | {"memory_mb": _memory()}
+        self._numbers = {name: known[name] for name in NUMBERS if known[name] is not None}
+        self._step, self._due = progress.step, first or progress.step % _EVERY == 0
+
+    def _write(self) -> None:
+        if self._writer is not None and self._due:
+            self._due = False
+            self._writer.numbers(self._step, self._numbers)
 
     def samples(self, translator: Translator) -> dict[str, float]:
         """Write translations of the sentences, once an update; an `evaluate` of `train_translator`.
@@ -107,9 +113,19 @@ class Log:
             self._writer.samples(self._step, pairs)
         return {}
 
+    def end(self, loss: float) -> None:
+        """Have the last update written in any case, with the loss of the validation that came after it.
+
+        Args:
+            loss: of the last validation.
+        """
+        self._numbers["valid_loss"] = loss
+        self._due = True
+
     def close(self) -> None:
         """Write what is left."""
         if self._writer is not None:
+            self._write()
             self._writer.close()
 
 

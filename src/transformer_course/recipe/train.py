@@ -17,6 +17,7 @@ from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.lexicon import usual_translations
+from transformer_course.non_autoregressive.fertility import N_FERTILITIES
 from transformer_course.recipe.data import encode_pairs
 from transformer_course.recipe.folder import recipe_to_resume, refuse_lost, refuse_used
 from transformer_course.recipe.settings import Recipe
@@ -151,7 +152,8 @@ def train_translator(
         if goes_on:
             trainer.resume(checkpoint)
         elif start:
-            load_weights(getattr(model, "body", model), weights_of(start.model))
+            alike = type(start.model) is type(model)
+            load_weights(model if alike else getattr(model, "body", model), weights_of(start.model))
         if processes.first:
             if not resume:
                 save_vocabulary(vocabulary, folder)
@@ -169,7 +171,7 @@ def train_translator(
             load_weights(model, weights)
         translator = Translator(model, vocabulary)
         if outcome != "interrupted" and processes.first:
-            _warn_of_guessing(trainer.history, len(vocabulary))
+            _warn_of_guessing(trainer.history, len(vocabulary), recipe.training.schedule)
             translator.calibrate([pair.source for pair in valid[:_CALIBRATED]])
             translator.lexicon = usual_translations([(p.source, p.target) for p in known])
             translator.save(folder)
@@ -197,13 +199,14 @@ def _vocabulary(
     return Vocabulary.train(lines, recipe.vocab_size)
 
 
-def _warn_of_guessing(history: History, vocab_size: int) -> None:
+def _warn_of_guessing(history: History, vocab_size: int, schedule: str) -> None:
     """A model that has learned nothing, or has diverged, is no error, but nobody should miss it."""
     best, even = min(record["loss"] for record in history), math.log(vocab_size)
+    rate = "Lower peak_rate, raise" if schedule == "cosine" else "Raise"
     if best > even:
         tell(
             f"the lowest validation loss, {best:.2f}, is above ln {vocab_size} = {even:.2f}, that of guessing "
-            "evenly: this model has learned nothing. Lower peak_rate, raise warmup_steps, or train longer"
+            f"evenly: this model has learned nothing. {rate} warmup_steps, or train longer"
         )
 
 
@@ -220,14 +223,15 @@ def _trainer(
     """The model's data as ids, its loss, and its validation."""
     max_len = model.config.max_len
     max_tokens = recipe.training.max_tokens
+    most = N_FERTILITIES - 1 if recipe.model == "nat" else max_len
     train_examples: Sequence[Example] | ShardBatches
     if isinstance(train, Shards):
         train_examples = ShardBatches(train, max_tokens, max_len)
     else:
         train_examples = encode_pairs(vocabulary, train)
-        _check_lengths(train, train_examples, max_len, max_tokens)
+        _check_lengths(train, train_examples, max_len, max_tokens, most)
     valid_examples = encode_pairs(vocabulary, valid)
-    _check_lengths(valid, valid_examples, max_len, 2 * max_len + 1)
+    _check_lengths(valid, valid_examples, max_len, 2 * max_len + 1, most)
     task = task_of(recipe, train_examples, valid_examples, max_len)
 
     def evaluate(model: Trained) -> dict[str, float]:
@@ -249,9 +253,12 @@ def _trainer(
 
 
 def _check_lengths(
-    pairs: Sequence[Pair], examples: Sequence[Example], max_len: int, max_tokens: int
+    pairs: Sequence[Pair], examples: Sequence[Example], max_len: int, max_tokens: int, most: int
 ) -> None:
-    """Refuse the first pair that is empty or too long, and say how many there are."""
+    """Refuse the first pair that is empty or too long, and say how many there are.
+
+    A target has at most `most` subwords for each of the source.
+    """
     wrong: list[tuple[Pair, str]] = []
     for pair, (src, tgt) in zip(pairs, examples, strict=True):
         longest = max(len(src), len(tgt)) + 1  # with </s> or <s>
@@ -260,6 +267,8 @@ def _check_lengths(
             wrong.append((pair, "has an empty sentence"))
         elif longest > max_len:
             wrong.append((pair, f"has {longest} subwords on a side, the model takes {max_len}"))
+        elif len(tgt) > most * len(src):
+            wrong.append((pair, f"has more than {most} subwords for each of the source"))
         elif positions > max_tokens:
             wrong.append((pair, f"fills {positions} positions, max_tokens is {max_tokens}"))
     if wrong:

@@ -33,7 +33,11 @@ class Sizes(Protocol):
 
 
 class Trainable(Protocol):
-    """A model that can be trained and validated: a `torch.nn.Module` with a `config`."""
+    """A model that can be trained and validated: a `torch.nn.Module` with a `config`.
+
+    Checkpoints hold its parameters. Other numbers that change in training, such as the running means of batch
+    normalisation, are not kept: a run with these doesn't go on as if it had never stopped.
+    """
 
     training: bool
 

@@ -27,7 +27,8 @@ class TrainingConfig:
         precision: "fp32", or "bf16" for mixed precision where the processor has bf16 instructions, or "fp16"
             for graphics cards without them, with a loss that is scaled.
         accumulate: in how many parts a batch is computed, one after the other: for less memory, and the same
-            updates up to rounding; on several processes, how many parts each has.
+            updates up to rounding; on several processes, how many parts each has. (With the model mask-predict
+            only nearly: its loss is a mean over gaps, and parts are weighed by all their tokens.)
         seed: decides dropout and the order of the batches.
 
     Raises:

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any, Literal
@@ -204,7 +205,7 @@ class Trainer:
         if before is not None:
             tell(
                 f"the loss jumped to {loss:.2f} at {self._where()}; before, it was about {before:.2f}. "
-                f"If it stays there: lower peak_rate or raise warmup_steps ({self.config.warmup_steps})"
+                f"If it stays there: {self._lower_rate()}"
             )
 
     def _checked(self, of_batch: Tensor, of_gradient: Tensor) -> float:
@@ -220,11 +221,19 @@ class Trainer:
 
     def _gentler(self) -> str:
         """What to do against numbers that are none, and what is kept."""
-        c = self.config
-        rate = f"lower peak_rate ({c.peak_rate}) or " if c.schedule == "cosine" else ""
         saved = list_checkpoints(self.folder) if self.folder else []
         last = f"; the weights of {saved[-1].stem} are kept" if saved else ""
-        return f"{rate}raise warmup_steps ({c.warmup_steps}){last}"
+        return f"{self._lower_rate()}{last}"
+
+    def _lower_rate(self) -> str:
+        """What makes the learning rate lower from here on: later, a longer warm-up may make a cosine higher."""
+        c = self.config
+        ways = [f"lower peak_rate ({c.peak_rate})"] if c.schedule == "cosine" else []
+        if self.step < c.warmup_steps:
+            ways.append(f"raise warmup_steps ({c.warmup_steps})")
+        elif not ways:
+            ways.append(f"raise warmup_steps ({c.warmup_steps}) above {self.step}")
+        return " or ".join(ways)
 
     def _where(self) -> str:
         """The update under way, and members of its batch."""
@@ -236,19 +245,34 @@ class Trainer:
     def _where_it_began(self, loss: float) -> str:
         """What computed the first number that is none; its update was not made."""
         name = ""
-        for part in self._gradients.parts(self._batches[self.position]):
-            if part and not name:
-                name = self._first_not_finite(self._gradients.tensors(part))
-        forward = bool(name) or not math.isfinite(loss)
-        for parameter, weight in [] if forward else self.model.named_parameters():
-            if weight.grad is not None and not bool(whole(weight.grad).isfinite().all()):
-                name = f"the gradient of {parameter}"
-                break
-        return name or "the loss"
+        parts = [p for p in self._gradients.parts(self._batches[self.position]) if p]
+        for part in parts:
+            name = name or self._first_not_finite(self._gradients.tensors(part))
+        if name or not math.isfinite(loss):
+            return name or "the loss"
+        for part in parts:
+            name = name or self._first_gradient_not_finite(self._gradients.tensors(part))
+        return f"the gradient of {name}" if name else "the gradient"
 
     def _first_not_finite(self, tensors: Sequence[Tensor]) -> str:
         with self._gradients.autocast(), torch.no_grad():
             return first_not_finite(self.model, lambda: loss_of(self.model, self.loss_fn, *tensors))
+
+    def _first_gradient_not_finite(self, tensors: Sequence[Tensor]) -> str:
+        """Whose gradient was the first, on the way back. Once more, since clipping spreads it over all."""
+        found: list[str] = []
+
+        def look(name: str, parameter: Tensor) -> None:
+            if not found and not bool(whole(parameter.grad).isfinite().all()):  # type: ignore[arg-type]
+                found.append(name)
+
+        self.optimizer.zero_grad(set_to_none=True)
+        for name, parameter in self.model.named_parameters():
+            parameter.register_post_accumulate_grad_hook(partial(look, name))  # type: ignore[no-untyped-call]
+        with self._gradients.autocast():
+            loss = loss_of(self.model, self.loss_fn, *tensors)
+        loss.backward()  # type: ignore[no-untyped-call]
+        return found[0] if found else ""
 
     def _count(self, loss: float) -> None:
         """One step further; at the end of an epoch to the next one. A loss that has jumped is told of."""
