@@ -238,6 +238,11 @@ def adam_step__m_and_v_exchanged(weight, gradient, m, v, step, rate):
     return weight - rate * top / (low**0.5 + 1e-9), v, m
 
 
+def adam_step__without_epsilon(weight, gradient, m, v, step, rate):
+    m, v, top, low = _adam(weight, gradient, m, v, step, rate)
+    return weight - rate * top / low**0.5, m, v
+
+
 def adam_step__large_epsilon(weight, gradient, m, v, step, rate):
     m, v, top, low = _adam(weight, gradient, m, v, step, rate)
     return weight - rate * top / (low**0.5 + 0.1), m, v

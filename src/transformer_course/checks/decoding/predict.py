@@ -162,8 +162,8 @@ QUESTIONS = {
 predict = predict_exercise(
     QUESTIONS,
     statement=(
-        "Answer with pencil, paper and a pocket calculator, before you run any code: a number, right to two "
-        "decimals. Your function gets the letter of a question and returns your answer."
+        "Answer with pencil, paper and a pocket calculator, before you run any code: a number, right to "
+        "three decimals. Your function gets the letter of a question and returns your answer."
     ),
     minutes=15,
     tolerance=0.005,

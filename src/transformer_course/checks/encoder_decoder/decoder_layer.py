@@ -200,7 +200,8 @@ decoder_layer = Exercise(
     statement=(
         "The function below should be a decoder layer, post-norm as in the paper. x is (batch, tgt_len, "
         "d_model), memory is (batch, src_len, d_model); the masks are boolean, True = may attend; "
-        'weights has the entries of an encoder layer, further the four matrices in weights["cross_attention"], '
+        "weights has the entries of an encoder layer, and also the four matrices in "
+        'weights["cross_attention"], '
         "and three norms, in the order of the sub-layers. It runs, and it holds three mistakes. Write it "
         "without them. Return the layer's output, of the shape of x."
     ),

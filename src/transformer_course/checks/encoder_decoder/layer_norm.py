@@ -105,8 +105,9 @@ layer_norm = Exercise(
     statement=(
         "Write layer normalisation. x is (batch, length, d_model), gain and bias are (d_model,), eps is a "
         "small number. Each token's vector gets mean 0 and variance 1, then it is multiplied by the gain, and "
-        "the bias is added. The variance is the biased one: the mean of the squares. eps is added to the "
-        "variance, under the root. Return the normalised tokens, of the shape of x."
+        "the bias is added. The variance is the biased one: the mean of the squared distances from "
+        "the mean. eps is added to the variance, under the root. Return the normalised tokens, of the "
+        "shape of x."
     ),
     returns=("output",),
     reference=reference,

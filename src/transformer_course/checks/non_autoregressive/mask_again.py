@@ -114,7 +114,7 @@ mask_again = Exercise(
         _mistake(
             "rounded up",
             _masked(lambda lengths, t, passes: -(-lengths * (passes - t) // passes)),
-            "Count the gaps of your sentence. What becomes of a broken number?",
+            "Count the gaps of your sentence. What becomes of a number that isn't whole?",
         ),
         _mistake(
             "rounded to the nearest whole number",

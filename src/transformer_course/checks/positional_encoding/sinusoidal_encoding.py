@@ -105,6 +105,7 @@ sinusoidal_encoding = Exercise(
         *random_cases(draw, 5, "another length and width"),
     ),
     draw=draw,
+    tolerance=1e-3,  # of single precision, too
     misconceptions=(
         Misconception(
             "positions counted from 1",

@@ -49,7 +49,7 @@ batch_gradient = Exercise(
         "tokens each process had: 1 or more. Both are floating point. Return the gradient of the mean loss of "
         "*all* tokens, (n,): what one process with the whole batch would get.\n\n"
         "An example: 3 tokens gave the gradient 2, and 1 token in another process gave 6. In the whole batch "
-        "three tokens ask for 2 on the average and one asks for 6, so the gradient is (2 + 2 + 2 + 6) / 4 = 3."
+        "three tokens ask for 2 on average and one asks for 6, so the gradient is (2 + 2 + 2 + 6) / 4 = 3."
     ),
     returns=("gradient",),
     reference=reference,

@@ -180,7 +180,7 @@ QUESTIONS = {
             Slip(
                 500.0,
                 "half of the interval",
-                "On the average half of an interval is lost. The question asks for the whole interval.",
+                "On average half of an interval is lost. The question asks for the whole interval.",
             ),
         ),
     ),

@@ -70,7 +70,7 @@ fitted_exponent = Exercise(
     statement=(
         "A cost that grows like n^p is a straight line of slope p on two logarithmic axes. Given lengths and "
         "costs, both (m,) and positive, return the slope of the line that fits the logarithms best: the mean "
-        "square distance of its log costs is smallest."
+        "squared distance between the line and the log costs is smallest."
     ),
     returns=("exponent",),
     reference=reference,

@@ -127,6 +127,10 @@ adam_step = Exercise(
             (np.array([1.0, -2.0]), np.array([3e-5, -1e-6]), _ZERO, _ZERO, 1, 0.01),
         ),
         Case(
+            "a weight whose gradient was always 0",
+            (np.array([1.0, -2.0]), np.array([0.0, 0.5]), _ZERO, _ZERO, 1, 0.01),
+        ),
+        Case(
             "a long training",
             (
                 np.array([1.0, 3.0]),
