@@ -289,9 +289,14 @@ class MultiHeadAttention(nn.Module):
             A cache that is read-only.
 
         Raises:
-            ValueError: if `memory` hasn't the shape above or holds no position.
+            ValueError: if `memory` hasn't the shape above or holds no position, or `positions` is left out where
+                it is needed.
         """
         self._check_input("memory", memory, memory.shape[0])
+        if positions is None and (self.rotation or self.score_bias):
+            raise ValueError(
+                "positions must say where memory stands: there is a rotation or a score bias"
+            )
         keys, values = (self.split_heads(w(memory)) for w in (self.w_key, self.w_value))
         keys = self._rotated(self.key_norm(keys), positions)
         places = None if positions is None else positions.expand(len(memory), -1)

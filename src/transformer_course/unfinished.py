@@ -7,7 +7,7 @@ The file itself is there when all are, or not at all.
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -166,6 +166,7 @@ def unfinished(
             ) from error
         finally:
             if rest:
-                rest.file.close()
+                with suppress(OSError):  # it has been told
+                    rest.file.close()
             if finished or (rest and not rest.done.read):
                 shutil.rmtree(folder, ignore_errors=True)

@@ -141,6 +141,15 @@ def test_a_foreign_name_is_refused() -> None:
         for response in (client.get("/"), client.post("/translate", json={"text": "one"})):
             assert response.status_code == 400
             assert response.json() == {"error": "the server isn't known by this name"}
+    with TestClient(application(trained())) as client:
+        for host in (
+            "a{b.evil.example:8000",
+            "",
+            "evil.example:99999999",
+            "[",
+            "127.0.0.1.evil.example",
+        ):
+            assert client.get("/health", headers={"host": host}).status_code == 400, host
     with TestClient(application(trained(), None), "http://evil.example") as client:
         assert client.get("/health").status_code == 200
     with TestClient(application(trained()), "http://[::1]:8000") as client:

@@ -181,10 +181,14 @@ def test_checkpoints_are_listed_by_step_without_leftovers(tmp_path: Path) -> Non
     write_run(tmp_path, 10_000_000, 9_999_999, 5)
     leftover = tmp_path / "checkpoints" / ".step-0000006.safetensors.99.tmp"
     leftover.write_bytes(b"half")
+    mine = tmp_path / "checkpoints" / "step-0000005-best.safetensors"
+    mine.write_bytes(b"a copy of my own")
     steps = [5, 9_999_999, 10_000_000]
     assert list_checkpoints(tmp_path) == [checkpoint_path(tmp_path, step) for step in steps]
     assert load_checkpoint(tmp_path)[1] == {"step": 10_000_000}
     keep_only(tmp_path, {5, 10_000_000})
+    assert mine.read_bytes() == b"a copy of my own"
+    mine.unlink()
     assert files_in(tmp_path) == ["step-0000005.safetensors", "step-10000000.safetensors"]
     assert list_checkpoints(tmp_path / "nowhere") == []
 

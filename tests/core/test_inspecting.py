@@ -497,3 +497,9 @@ def test_the_model_without_feed_forward_sees_no_future() -> None:
         model(tokens)
     assert [*maps] == ["layers.0", "layers.1"]
     assert set(maps) <= set(names)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_equal_rankings_of_16_bits_agree(dtype: torch.dtype) -> None:
+    row = torch.randperm(256).to(dtype)
+    assert kendall_tau(row, row) == 1

@@ -458,3 +458,18 @@ def test_shared_keys_make_the_cache_smaller_and_nothing_else() -> None:
 def test_costs_say_what_does_not_fit(changes: dict[str, int], message: str) -> None:
     with refuses(message):
         context_cost(**({"length": 7, "d_model": 12, "n_heads": 4} | changes))
+
+
+def test_sums_of_16_bits_neither_overflow_nor_stop() -> None:
+    q, k = torch.zeros(1, 1, 1, 4).half(), torch.zeros(1, 1, 6656, 4).half()
+    v = torch.full((1, 1, 6656, 1), 10.0).half()
+    found = running_softmax_attention(q, k, v)
+    assert (found.item(), found.dtype) == (10.0, torch.float16)
+    q = torch.full((1, 1, 1, 1), 20.0).bfloat16()
+    k = torch.ones(1, 1, 2, 1).bfloat16()
+    v = torch.ones(1, 1, 2, 1).bfloat16().requires_grad_()
+    running_softmax_attention(q, k, v).sum().backward()
+    assert v.grad is not None
+    assert v.grad.flatten().tolist() == [0.5, 0.5]
+    with torch.autocast("cpu", torch.bfloat16):
+        assert running_softmax_attention(q.float(), k.float(), v.float()).dtype == torch.float32

@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from transformer_course.masking import causal_mask
 from transformer_course.multi_head import MultiHeadAttention, record_attention
+from transformer_course.positional_encoding import RotaryEncoding
 
 BATCH, Q_LEN, K_LEN, HEADS, D_K = 2, 7, 11, 3, 5
 D_MODEL = HEADS * D_K
@@ -291,3 +292,10 @@ def test_reset_draws_every_map_anew_with_biases_or_without() -> None:
             assert (p == 0).all() if name.endswith("bias") else (p != before[name]).any()
             if name.endswith("weight"):
                 assert p.abs().max() <= (6 / 24) ** 0.5
+
+
+def test_a_memory_that_is_kept_needs_its_places_for_a_rotation() -> None:
+    attention = MultiHeadAttention(8, 2, rotation=RotaryEncoding())
+    with refuses("positions must say where memory stands: there is a rotation or a score bias"):
+        attention.cache_memory(torch.zeros(1, 3, 8))
+    assert attention.cache_memory(torch.zeros(1, 3, 8), torch.arange(3)).length == 3

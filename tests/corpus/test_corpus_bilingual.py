@@ -54,6 +54,10 @@ def test_a_memory_is_read_piece_by_piece(tmp_path: Path) -> None:
     (tmp_path / "a.tmx").write_text(f"<tmx><body>{unit * 30_000}</body>")  # no end of tmx
     pairs = read_bilingual((str(tmp_path / "a.tmx"),), "en-fr")
     assert [next(pairs) for _ in range(20_000)] == [("one", "un")] * 20_000
+    for name in ("foo", "shift_jis"):
+        (tmp_path / "coded.tmx").write_text(f'<?xml version="1.0" encoding="{name}"?><tmx/>')
+        with pytest.raises(CorpusError, match=r"coded\.tmx: no TMX, or damaged"):
+            list(read_bilingual((str(tmp_path / "coded.tmx"),), "en-fr"))
     with pytest.raises(CorpusError, match=r"a\.tmx: no TMX, or damaged: no element found"):
         list(pairs)
 

@@ -396,3 +396,26 @@ def test_processes_end_when_nobody_waits_for_them(tmp_path: Path) -> None:
         time.sleep(0.02)
     assert len(list(tmp_path.glob("ended-*"))) == 2
     shutil.rmtree(tmp_path)
+
+
+def test_blocks_that_another_process_still_cleaned_are_cleaned_again(
+    tmp_path: Path, files: list[str]
+) -> None:
+    prepare(files, tmp_path / "whole", **SMALL)
+    folder = tmp_path / "killed"
+    stopped(folder, files, "read")  # the first process has read all
+    (folder / "parts" / "block-000002.json").unlink()
+    prepare(files, folder, **SMALL)
+    assert contents(folder) == contents(tmp_path / "whole")
+
+
+def test_a_folder_that_is_used_again_gets_subwords_of_its_own(
+    tmp_path: Path, files: list[str]
+) -> None:
+    folder = tmp_path / "data"
+    prepare(files, folder, **SMALL)
+    shutil.rmtree(folder)
+    prepare(files, folder, **SMALL | {"vocab_size": 290})
+    prepare(files, tmp_path / "alone", **SMALL | {"vocab_size": 290})
+    assert contents(folder) == contents(tmp_path / "alone")
+    assert Shards(folder).record["vocabulary"] == Vocabulary.load(folder / "vocabulary.json").digest

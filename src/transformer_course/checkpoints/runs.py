@@ -1,6 +1,7 @@
 """The checkpoints in a run's folder (chapter 07): where they stand, which ones stay, which one is read."""
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,8 @@ def list_checkpoints(folder: Path) -> list[Path]:
         names = [entry.name for entry in os.scandir(place)] if place.exists() else []
     except OSError as error:
         raise CheckpointError(unreadable(place, error)) from error
-    found = [n for n in names if n.startswith("step-") and n.endswith(".safetensors")]
+    # Another name is somebody's own copy.
+    found = [n for n in names if re.fullmatch(r"step-\d{7,}\.safetensors", n)]
     return [place / name for name in sorted(found, key=lambda name: (len(name), name))]
 
 

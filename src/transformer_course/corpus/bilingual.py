@@ -101,7 +101,9 @@ def _read_memory(path: PathLike, src: str, tgt: str) -> Iterator[Sides]:
                 event, element = next(events)
             except StopIteration:
                 return
-            except (ParseError, OSError, EOFError, zlib.error) as error:
+            except CorpusError:
+                raise
+            except (ParseError, LookupError, ValueError, OSError, EOFError, zlib.error) as error:
                 raise CorpusError(f"{os.fspath(path)}: no TMX, or damaged: {error}") from error
             kind = _kind(element)
             if event == "start" and kind == "body":

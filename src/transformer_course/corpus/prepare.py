@@ -109,10 +109,11 @@ def prepare(
         raise ValueError(f"vocab_size ({vocab_size}) must be at most {LARGEST:,}")
     folder = Path(folder)
     begin("looking at the files")
+    _vocabulary.cache_clear()  # of another corpus that was in this folder
     plan = _made_plan(tuple(files), languages, vocab_size, lines_per_block, pairs_per_shard)
     _begin_or_go_on(folder, plan)
     if not (folder / RECORD).exists():
-        if not (folder / "parts" / "read.json").exists():
+        if not _all_cleaned(folder):
             begin("cleaning")
             share_out(_clean_share, folder, processes)
         if not (folder / "parts" / "split.json").exists():
@@ -211,6 +212,14 @@ def _clean_share(folder: Path, rank: int, count: int) -> None:
         read += len(block)
     if rank == 0:
         write_json(folder / "parts" / "read.json", {"blocks": number, "read": read})
+
+
+def _all_cleaned(folder: Path) -> bool:
+    """Whether all blocks are there; the process that counts them may end before the others."""
+    path = folder / "parts" / "read.json"
+    if not path.exists():
+        return False
+    return all(_block_path(folder, n + 1).exists() for n in range(read_json(path)["blocks"]))
 
 
 def _blocks(plan: _Plan) -> Iterator[list[Sides]]:

@@ -183,6 +183,7 @@ class EngineTranslator(ExportedTranslator):
                 [[self._tokens[entry] for entry in ids] for ids in rows],
                 max_batch_size=_TOKENS_AT_ONCE,
                 batch_type="tokens",
+                max_input_length=0,  # else it would cut longer ones, without a word
                 beam_size=beam,
                 num_hypotheses=beam,
                 patience=1 if beam == 1 else 2,

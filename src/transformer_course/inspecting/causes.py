@@ -129,7 +129,7 @@ def kendall_tau(a: Tensor, b: Tensor) -> float:
             "more"
         )
     first, second = ((x[:, None] - x[None]).sign() for x in (a, b))
-    return float((first * second).sum()) / (len(a) * (len(a) - 1))
+    return float((first * second).sum(dtype=torch.float64)) / (len(a) * (len(a) - 1))
 
 
 @contextmanager

@@ -53,8 +53,8 @@ def running_softmax_attention(
 ) -> Tensor:
     """`scaled_dot_product_attention` without ever holding all scores (Dao et al. 2022, algorithms 1 and 4).
 
-    Exact up to rounding. Beside the output it keeps one number a query. In the backward pass, the weights of a
-    block are computed once more: that costs time and saves memory.
+    Exact up to rounding; computed in single precision at least. Beside the output it keeps one number a query.
+    In the backward pass, the weights of a block are computed once more: that costs time and saves memory.
 
     Args:
         q: queries, (batch, heads, q_len, d_k).
@@ -81,8 +81,12 @@ def running_softmax_attention(
         raise ValueError(f"q, k and v must have the same batch and heads, got {shapes}")
     if block < 1:
         raise ValueError(f"block ({block}) must be 1 or more")
-    output: Tensor = _RunningSoftmax.apply(q, k, v, causal, block)  # type: ignore[no-untyped-call]
-    return output
+    # Sums of 16 bits would stop growing, or overflow, where a text is long.
+    dtype = torch.promote_types(q.dtype, torch.float32)
+    with torch.autocast(q.device.type, enabled=False):
+        wide = (x.to(dtype) for x in (q, k, v))
+        output: Tensor = _RunningSoftmax.apply(*wide, causal, block)  # type: ignore[no-untyped-call]
+    return output.to(q.dtype)
 
 
 def attend_block_by_block(

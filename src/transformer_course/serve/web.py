@@ -15,6 +15,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlsplit
 
 from transformer_course.corpus.lenient import line_of_text
 from transformer_course.lines import Answer, translate_lines
@@ -134,7 +135,11 @@ class _Web:
             await task
 
     async def known(self, request: Any, call_next: Callable[[Any], Awaitable[Any]]) -> Any:
-        if self._hosts is not None and request.url.hostname not in self._hosts:
+        # Not of `request.url`: where Host is no name, that takes the address of the socket.
+        host = None
+        with suppress(ValueError):
+            host = urlsplit(f"//{request.headers.get('host', '')}").hostname
+        if self._hosts is not None and host not in self._hosts:
             return _said({"error": "the server isn't known by this name"}, 400)
         return await call_next(request)
 
