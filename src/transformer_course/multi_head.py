@@ -289,8 +289,8 @@ class MultiHeadAttention(nn.Module):
             A cache that is read-only.
 
         Raises:
-            ValueError: if `memory` hasn't the shape above or holds no position, or `positions` is left out where
-                it is needed.
+            ValueError: if `memory` hasn't the shape above or holds no position, or `positions` is left out
+                where it is needed.
         """
         self._check_input("memory", memory, memory.shape[0])
         if positions is None and (self.rotation or self.score_bias):
