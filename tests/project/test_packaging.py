@@ -107,7 +107,8 @@ def modules(wheel: Path) -> set[str]:
 
 def test_wheel_and_sdist_are_small_and_complete(artefacts: Path) -> None:
     wheel, sdist = next(artefacts.glob("*.whl")), next(artefacts.glob("*.tar.gz"))
-    assert wheel.stat().st_size < 1_150_000
+    # Room for code to grow; not for a picture, a record or a corpus that slipped in.
+    assert wheel.stat().st_size < 1_250_000
     assert sdist.stat().st_size < 1_000_000
     packed = {n for n in zipfile.ZipFile(wheel).namelist() if n.startswith("transformer_course/")}
     tracked = run("git", "ls-files", "src/transformer_course", cwd=ROOT).split("\n")
