@@ -188,9 +188,13 @@ def sentence_log_probs(logits: Tensor, labels: Tensor, pad_id: int = 0) -> Tenso
 
     >>> sentence_log_probs(torch.zeros(1, 3, 4), torch.tensor([[2, 1, 0]])).exp()  # one of 4, twice
     tensor([0.0625])
+    >>> sentence_log_probs(torch.zeros(1, 3, 4), torch.tensor([[2, 1, -100]]), -100).exp()
+    tensor([0.0625])
     """
-    of_tokens = log_softmax(logits).gather(-1, labels[:, :, None]).squeeze(-1)  # (batch, tgt_len)
-    return of_tokens.masked_fill(labels == pad_id, 0.0).sum(-1)
+    padding = labels == pad_id
+    tokens = labels.masked_fill(padding, 0)[:, :, None]  # pad_id may be no id at all, such as -100
+    of_tokens = log_softmax(logits).gather(-1, tokens).squeeze(-1)  # (batch, tgt_len)
+    return of_tokens.masked_fill(padding, 0.0).sum(-1)
 
 
 def smoothing_floor(vocab_size: int, label_smoothing: float) -> float:

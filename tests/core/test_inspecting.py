@@ -203,6 +203,7 @@ def test_words_get_the_weight_of_their_subwords() -> None:
     norms = torch.tensor([[1.0, 1.0, 10.0, 1.0]])
     scaled = word_weights(weights, [0, 0, 1], [0, 0], "norms", norms)
     assert torch.allclose(scaled, torch.tensor([[[0.45, 2.0]]]))
+    assert word_weights(weights.double(), [0, 0, 1], [0, 0]).dtype == torch.float64
     assert word_links(predicts[0]) == {(0, 0)}
     assert word_links(scaled[0]) == {(1, 0)}
     with pytest.raises(ValueError, match=r"reading \('writes'\) must be one of predicts, reads, n"):
@@ -435,6 +436,7 @@ def test_a_probe_finds_what_is_there_and_nothing_in_noise() -> None:
     assert (
         probe.accuracy(x[300:] * torch.tensor([1.0] * 5 + [100.0] + [1.0] * 2) + 7, y[300:]) > 0.9
     )
+    assert train_probe(x.double(), y).weight.dtype == torch.float64
     noise = torch.randint(2, (400,))
     assert train_probe(x[:300], noise[:300]).accuracy(x[300:], noise[300:]) < 0.65
     with pytest.raises(ValueError, match="two different classes or more"):

@@ -370,6 +370,11 @@ def test_the_loss_of_fertilities_and_tokens_by_hand() -> None:
     loss.backward()
     assert all(p.grad is not None and p.grad.abs().sum() > 0 for p in model.parameters())
     assert fertility_loss(model, src, tgt, counts, 0.1).item() != pytest.approx(loss.item())
+    counts[0, 1] = 1  # as many as the other row: the shapes still fit
+    with refuses("fertilities sum to [3, 3], but the targets have [2, 3] tokens"):
+        fertility_loss(model, src, tgt, counts)
+    with refuses("tgt of shape (1, 3) must hold tokens between <s> and </s>"):
+        fertility_loss(model, src[:1], torch.tensor([[BOS, EOS, PAD]]), counts[:1])
 
 
 @pytest.mark.parametrize(
@@ -611,6 +616,8 @@ def test_settings_out_of_range_are_refused() -> None:
         nat(tie_embeddings=False)
     with refuses("passes (0) must be 1 or more"):
         MaskPredict(tiny_config(), 0)
+    with refuses("beam (0) must be 1 or more"):
+        MaskPredict(tiny_config()).eval().translate_ids(sources(3), 9, beam=0)
     with refuses("candidates (0) must be 1 or more"):
         NoisyParallel(nat(), tiny_model(), 0)
     with refuses("student and teacher must have one vocabulary, got (13, 14) ids"):

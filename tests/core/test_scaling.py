@@ -115,7 +115,7 @@ def test_memory_of_processes() -> None:
     assert shards.moments == 2 * shards.gradients == 2 * shards.weights
     with pytest.raises(ValueError, match=r"batch \(8\) must be divisible by n_processes \(3\)"):
         training_memory(config, 7, 6, 8, n_processes=3)
-    with pytest.raises(ValueError, match="tgt_len"):
+    with pytest.raises(ValueError, match=r"tgt_len \(1\) must be 2 or more"):
         training_memory(config, 7, 1, 8)
 
 

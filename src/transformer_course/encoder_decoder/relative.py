@@ -85,14 +85,15 @@ def alibi_slopes(n_heads: int) -> Tensor:
 class T5Bias(nn.Module):
     """A learned number for each head and each bucket of distances (T5; Raffel et al. 2020, §2.1).
 
-    Near distances have a bucket of their own, further ones share buckets that grow by a factor; all beyond
-    `max_distance` are in the last one. T5 also leaves out the √d_k under the scores, and its layers share one
-    table; here scores are divided, and each layer has a table of its own.
+    Near distances have a bucket of their own, further ones share buckets that grow by a factor. T5 also leaves
+    out the √d_k under the scores, and its layers share one table; here scores are divided, and each layer has a
+    table of its own.
 
     Args:
         n_heads: number of heads.
         n_buckets: kinds of distances, 4 or more.
-        max_distance: where the last bucket begins, above half of `n_buckets`.
+        max_distance: from here on all distances are in the last bucket, which begins a little earlier; above
+            half of `n_buckets`.
         both_ways: whether keys after the query have buckets of their own, half of all. Else all of them count
             as distance 0: right below a causal mask, which hides them. An encoder needs True; the name "t5" of
             `LayerConfig.relative` stands for False.

@@ -107,14 +107,14 @@ def word_weights(
         weights = weights * norms[:, None]
     start = 1 if reading == "reads" else 0
     rows = weights[:, start : start + len(tgt_words), : len(src_words)]
-    into = _membership(src_words)  # (src subwords, words)
-    out = _membership(tgt_words)
+    into = _membership(src_words).to(rows)  # (src subwords, words)
+    out = _membership(tgt_words).to(rows)
     out = out / out.sum(0)
     return out.T @ rows @ into
 
 
 def _membership(words: Sequence[int]) -> Tensor:
-    return torch.nn.functional.one_hot(torch.tensor(words)).float()
+    return torch.nn.functional.one_hot(torch.tensor(words))
 
 
 def word_links(weights: Tensor) -> set[tuple[int, int]]:

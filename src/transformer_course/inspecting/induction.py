@@ -108,5 +108,5 @@ def copy_accuracy(model: nn.Module, tokens: Tensor, periods: Tensor) -> float:
         0 to 1.
     """
     right = model(tokens[:, :-1]).argmax(-1) == tokens[:, 1:]
-    known = torch.arange(tokens.shape[1] - 1)[None] >= periods[:, None]
+    known = torch.arange(tokens.shape[1] - 1, device=tokens.device) >= periods[:, None]
     return float(right[known].float().mean())

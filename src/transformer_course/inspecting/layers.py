@@ -81,8 +81,8 @@ def train_probe(x: Tensor, y: Tensor, decay: float = 1e-3, steps: int = 100) -> 
     with torch.enable_grad():
         mean, scale = x.mean(0), x.std(0).clamp(min=1e-6)
         z = ((x - mean) / scale).detach()  # inputs of one size, so that one penalty fits all
-        weight = torch.zeros(int(y.max()) + 1, x.shape[1], requires_grad=True)
-        bias = torch.zeros(len(weight), requires_grad=True)
+        weight = z.new_zeros(int(y.max()) + 1, x.shape[1], requires_grad=True)
+        bias = z.new_zeros(len(weight), requires_grad=True)
         optimizer = torch.optim.LBFGS([weight, bias], max_iter=steps, line_search_fn="strong_wolfe")
 
         def loss() -> Tensor:

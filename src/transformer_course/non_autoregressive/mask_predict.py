@@ -164,6 +164,8 @@ class MaskPredict(nn.Module):
         Raises:
             ValueError: if the model is in training mode, or a number or ids are out of range.
         """
+        if beam < 1:
+            raise ValueError(f"beam ({beam}) must be 1 or more")
         n = min(beam, max_len - 1)
         check_parallel(self, max_len, n, top_beams)
         with torch.inference_mode():

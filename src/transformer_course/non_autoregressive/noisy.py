@@ -26,7 +26,8 @@ class NoisyParallel(nn.Module):
         student: writes the candidates.
         teacher: says how probable each is.
         candidates: how many a sentence, 1 or more; with 1 there is nothing to choose.
-        seed: of the draws; each call of `translate_ids` starts with it.
+        seed: of the draws; each call of `translate_ids` starts with it, and draws for the sentences in their
+            order.
 
     Raises:
         ValueError: if there is no candidate, or the two models have vocabularies of different sizes.

@@ -123,6 +123,11 @@ def fertility_loss(
         ValueError: if fertilities and target don't fit, or as the model and `chunked_cross_entropy` do.
     """
     labels = bare_targets(tgt, model.config.pad_id)
+    sums, lengths = fertilities.sum(-1), (labels != model.config.pad_id).sum(-1)
+    if not torch.equal(sums, lengths):
+        raise ValueError(
+            f"fertilities sum to {sums.tolist()}, but the targets have {lengths.tolist()} tokens"
+        )
     memory, src_mask, log_probs = model.read(src)
     states = model.write(src, fertilities, memory, src_mask)
     pad_id, weight = model.config.pad_id, model.output.weight
@@ -208,6 +213,7 @@ def bare_targets(tgt: Tensor, pad_id: int = 0) -> Tensor:
             [7, 0]])
     """
     inside = tgt[:, 1:-1]
-    if not inside.numel():
+    inside = inside.masked_fill(inside == EOS_ID, pad_id)
+    if not (inside != pad_id).any():
         raise ValueError(f"tgt of shape {tuple(tgt.shape)} must hold tokens between <s> and </s>")
-    return inside.masked_fill(inside == EOS_ID, pad_id)
+    return inside

@@ -180,9 +180,11 @@ def training_memory(
         The bytes. Activations are those of the readable model in training, without dropout.
 
     Raises:
-        ValueError: if a length, the batch or the number of processes is below 1, or the batch can't be divided.
+        ValueError: if a number is below 1, `tgt_len` below 2, or the batch can't be divided.
     """
-    _check(src_len=src_len, tgt_len=tgt_len - 1, batch=batch, n_processes=n_processes)
+    _check(src_len=src_len, batch=batch, n_processes=n_processes)
+    if tgt_len < 2:
+        raise ValueError(f"tgt_len ({tgt_len}) must be 2 or more: it counts both marks")
     if batch % n_processes:
         raise ValueError(f"batch ({batch}) must be divisible by n_processes ({n_processes})")
     with torch.device("meta"):
