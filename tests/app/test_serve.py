@@ -94,6 +94,13 @@ def test_what_cannot_be_answered_is_told_as_json(
     assert ask(client, text="one")[0] == 200
 
 
+def test_a_higher_limit_of_characters_holds() -> None:
+    limits = Limits(characters=3000)
+    with TestClient(application(trained(), limits=limits), "http://localhost:8000") as client:
+        status, answer = ask(client, text="one" + " " * 2500 + "two")
+    assert (status, answer["translations"][0]["text"]) == (200, trained().translate("one two"))
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b"[" * 4000, b"NaN"])
 def test_what_is_no_json_is_told(client: TestClient, body: bytes) -> None:
     response = client.post("/translate", content=body, headers={"content-type": "application/json"})

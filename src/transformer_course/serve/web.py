@@ -218,7 +218,7 @@ def _checked(sentence: str, number: int, translator: Translator, limits: Limits)
         raise RequestError(
             413, f"sentence {number} must have at most {limits.characters} characters"
         )
-    line = line_of_text(sentence)
+    line = line_of_text(sentence, max_chars=limits.characters)
     if isinstance(line, ValueError):
         raise RequestError(400, f"sentence {number}: {line}")
     most = translator.model.config.max_len - 1
