@@ -316,6 +316,12 @@ def test_the_card_of_a_run_names_its_data_and_recipe(
     assert "trained on: 2 files of its owner" in card
     assert str(tmp_path) not in card
     assert '"max_steps": 2' in card
+    prepared = Data(prepared=str(tmp_path / "shards"))
+    write_sealed(out / "run.json", {"data": asdict(prepared), "threads": 1})
+    export_hub(Translator.load(out), tmp_path / "prepared", out)
+    card = (tmp_path / "prepared" / "README.md").read_text(encoding="utf-8")
+    assert "trained on: prepared data of its owner" in card
+    assert str(tmp_path) not in card
     write_sealed(out / "run.json", {"data": asdict(Data(corpus="grammar")), "threads": 1})
     export_hub(Translator.load(out), tmp_path / "other", out)
     card = (tmp_path / "other" / "README.md").read_text(encoding="utf-8")
