@@ -361,7 +361,9 @@ def _in_own_precision(
     """The products in the type of states and weight; what is summed, in single precision at least."""
     dtype = torch.promote_types(states.dtype, torch.float32)
     loss = states.new_zeros((), dtype=dtype)
-    grad_states, grad_weight = torch.empty_like(states), torch.zeros_like(weight, dtype=dtype)
+    # In half precision a small gradient would become 0 before a scale, which comes from above, could save it.
+    grad_states = torch.empty_like(states, dtype=dtype)
+    grad_weight = torch.zeros_like(weight, dtype=dtype)
     parts = (torch.split(rows, chunk) for rows in (states, labels, grad_states))
     for i, (x, y, grad_x) in enumerate(zip(*parts, strict=True)):
         nothing = None if hidden is None else hidden[i * chunk : (i + 1) * chunk, None]

@@ -43,7 +43,7 @@ class EncoderDecoder(Protocol):
             src_mask: (batch, 1, 1, src_len); True = may attend.
 
         Returns:
-            States, (batch, tgt_len, d_model), which `output` turns into scores.
+            States, (batch, tgt_len, d_model), which `output`, a matrix without a bias, turns into scores.
         """
         ...
 
@@ -130,14 +130,31 @@ def teacher_forcing_loss(
         Mean cross-entropy per token that isn't padding, a single number in nats, by `chunked_cross_entropy`.
 
     Raises:
-        ValueError: as `Transformer.encode`, `Transformer.decode` and `chunked_cross_entropy` do; a target of
-            one token leaves nothing to decode.
+        ValueError: as `Transformer.encode`, `Transformer.decode` and `chunked_cross_entropy` do, or if the
+            output has a bias; a target of one token leaves nothing to decode.
     """
     pad_id = model.config.pad_id
     src_mask = padding_mask(src, pad_id)
     states = model.decode(tgt[:, :-1], model.encode(src, src_mask), src_mask)
     # cross_entropy(model.logits(states), tgt[:, 1:], pad_id, label_smoothing), without holding all logits:
-    return chunked_cross_entropy(states, model.output.weight, tgt[:, 1:], pad_id, label_smoothing)
+    return chunked_cross_entropy(states, output_weight(model), tgt[:, 1:], pad_id, label_smoothing)
+
+
+def output_weight(model: EncoderDecoder) -> Tensor:
+    """The matrix that turns states into scores, for losses that never hold all scores.
+
+    Args:
+        model: whose output.
+
+    Returns:
+        (vocab_size, d_model).
+
+    Raises:
+        ValueError: if the output adds a bias, which such losses would leave out.
+    """
+    if model.output.bias is not None:
+        raise ValueError("model.output must have no bias: the loss reads its weight only")
+    return model.output.weight
 
 
 def r_drop_loss(
@@ -172,7 +189,7 @@ def r_drop_loss(
     src_mask = padding_mask(src, pad_id)
     states = model.decode(tgt[:, :-1], model.encode(src, src_mask), src_mask)
     one, other = states.chunk(2)  # (batch, tgt_len - 1, d_model) each
-    return chunked_r_drop(one, other, model.output.weight, labels, pad_id, label_smoothing, r_drop)
+    return chunked_r_drop(one, other, output_weight(model), labels, pad_id, label_smoothing, r_drop)
 
 
 def sentence_log_probs(logits: Tensor, labels: Tensor, pad_id: int = 0) -> Tensor:

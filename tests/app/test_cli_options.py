@@ -36,7 +36,7 @@ from transformer_course.evaluation import likelihood
 from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict, NoisyParallel
 from transformer_course.recipe import Recipe, split_pairs, train_translator
 from transformer_course.recipe.folder import recipe_to_resume
-from transformer_course.training import cosine_rate
+from transformer_course.training import Trainer, cosine_rate
 from transformer_course.translator import Translator
 
 # Version
@@ -712,6 +712,24 @@ def test_a_model_begins_with_the_weights_of_another(name: str, tmp_path: Path) -
     assert resumed.vocabulary.digest == start.vocabulary.digest
     for one, other in zip(resumed.model.parameters(), whole.model.parameters(), strict=True):
         assert torch.equal(one, other)
+
+
+def test_a_run_that_could_not_keep_its_first_weights_is_not_resumed_from_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train, valid, _ = split_pairs(number_pairs())
+    start, _ = train_translator(train, valid, tmp_path / "start", small_recipe())
+
+    def full(_: Trainer) -> None:
+        raise CheckpointError("the disk is full")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Trainer, "save", full)
+        with pytest.raises(CheckpointError, match="disk is full"):
+            train_translator(train, valid, tmp_path / "new", small_recipe(), start=start)
+    with pytest.raises(CheckpointError, match=r"holds no run to resume: recipe\.json is missing"):
+        train_translator(train, valid, tmp_path / "new", resume=True)
+    train_translator(train, valid, tmp_path / "new", small_recipe(), start=start)
 
 
 @pytest.mark.parametrize("name", ["nat", "mask-predict"])

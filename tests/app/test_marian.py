@@ -84,6 +84,15 @@ def test_the_logits_are_marians(changes: dict[str, Any]) -> None:
     torch.testing.assert_close(ours(src, tgt), logits(theirs, src, tgt), rtol=0, atol=2e-5)
 
 
+def test_a_target_that_starts_with_the_id_of_padding_is_read() -> None:
+    """As those of published models do: MarianConfig's default."""
+    theirs = marian(4, decoder_start_token_id=0)
+    ours = from_marian(theirs.state_dict(), theirs.config.to_dict())
+    src, tgt = sentences(1), sentences(2, length=7).clamp(min=3)
+    tgt[:, 0] = 0
+    torch.testing.assert_close(ours(src, tgt), logits(theirs, src, tgt), rtol=0, atol=2e-5)
+
+
 @pytest.mark.parametrize("seed", [3, 8, 9])
 @pytest.mark.parametrize("beam", [1, 2, 4])
 def test_the_beams_are_marians(beam: int, seed: int) -> None:

@@ -1064,6 +1064,20 @@ def test_greedy_writes_what_generate_writes(variant: str) -> None:
     assert greedy(ours, src, 11, bos_id=-1) == expected
 
 
+@pytest.mark.parametrize("ends", [EOS, [0, EOS]])
+@torch.no_grad()
+def test_an_end_that_also_pads_is_read_as_an_end(ends: int | list[int], tmp_path: Path) -> None:
+    """As in many fine-tuned models: what can't be told from padding hides nothing."""
+    theirs("gpt2").save_pretrained(tmp_path)
+    config = json.loads((tmp_path / "config.json").read_text())
+    config |= {"pad_token_id": EOS, "eos_token_id": ends}
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    ours: Any = from_pretrained(tmp_path)
+    ids = random_ids([9, 9], VOCAB)
+    ids[:, [0, 4]] = EOS
+    assert_same(ours(ids), theirs("gpt2")(ids).logits)
+
+
 @pytest.mark.parametrize("variant", ["bert", "gpt2", "llama", "vit"])
 @torch.no_grad()
 def test_a_body_without_a_head_gets_a_fresh_one(variant: str, tmp_path: Path) -> None:

@@ -199,6 +199,21 @@ def test_chunked_cross_entropy_of_nothing_but_padding_is_zero() -> None:
     assert (states.grad == 0).all()
 
 
+def test_small_gradients_of_half_precision_wait_for_the_loss_scale() -> None:
+    """As in `cross_entropy`: divided by the number of tokens, most would be 0 in 16 bits (GradScaler)."""
+    torch.manual_seed(0)
+    labels = torch.randint(50, (4096,))
+    weight = (torch.randn(50, 16) / 4).half()
+    states = (6 * weight[labels].float() + torch.randn(4096, 16)).half()
+    exact = states.double().requires_grad_()
+    (cross_entropy(exact @ weight.double().T, labels) * 2**16).backward()
+    states.requires_grad_()
+    (chunked_cross_entropy(states, weight, labels) * 2**16).backward()
+    error = (states.grad.double() - exact.grad).norm() / exact.grad.norm()  # type: ignore[union-attr]
+    assert states.grad.dtype == torch.float16  # type: ignore[union-attr]
+    assert error < 0.005
+
+
 @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])
 def test_chunked_cross_entropy_in_other_precisions(

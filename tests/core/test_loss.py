@@ -1,13 +1,14 @@
 """Loss: torch as oracle for values and gradients, the floor of smoothing, and what is refused."""
 
 import math
+from typing import Any
 
 import pytest
 import torch
 import torch.nn.functional as F
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles import assert_same, assert_same_gradients, refuses
+from oracles import assert_same, assert_same_gradients, random_ids, refuses, tiny_model
 
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import (
@@ -107,6 +108,15 @@ def test_no_logarithm_of_zero() -> None:
     loss.backward()
     assert logits.grad is not None
     assert logits.grad.isfinite().all()
+
+
+@pytest.mark.parametrize("loss_fn", [teacher_forcing_loss, r_drop_loss])
+def test_an_output_with_a_bias_is_refused(loss_fn: Any) -> None:
+    model = tiny_model()
+    model.output = torch.nn.Linear(model.config.d_model, model.config.vocab_size)
+    ids = random_ids([3], 9)
+    with pytest.raises(ValueError, match="output must have no bias"):
+        loss_fn(model, ids, ids)
 
 
 @pytest.mark.parametrize("label_smoothing", [0.0, 0.1])

@@ -29,6 +29,7 @@ from transformer_course.decoding import greedy
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.loss import cross_entropy, teacher_forcing_loss
 from transformer_course.training import (
+    PairBatches,
     Progress,
     Trainer,
     TrainingConfig,
@@ -37,7 +38,7 @@ from transformer_course.training import (
     inverse_sqrt_rate,
     validation_loss,
 )
-from transformer_course.training.diverging import DivergedError
+from transformer_course.training.diverging import DivergedError, first_not_finite
 
 EXAMPLES = reversals(longest=2)  # 30 examples; with 60 positions a batch, 5 batches an epoch
 HELD_OUT = [([3, 4, 5], [5, 4, 3]), ([7], [7])]
@@ -663,6 +664,27 @@ def test_the_gradient_is_named_that_is_the_first_without_a_number(accumulate: in
         run.train()
     assert "encoder_layers.0.feed_forward" not in str(told.value)  # they are above
     assert "gradient of encoder_layers.0.residuals.1.norm" in str(told.value)
+    assert not any(p._post_accumulate_grad_hooks for p in run.model.parameters())
+
+
+def test_a_part_is_named_that_gives_several_tensors_or_packed_ones() -> None:
+    torch.manual_seed(0)
+    model = nn.Sequential(nn.Linear(2, 3), nn.GRU(3, 3, batch_first=True))
+    nn.init.constant_(model[1].weight_hh_l0, math.nan)
+    assert first_not_finite(model, lambda: model(torch.ones(1, 4, 2))) == "1"
+    packed = nn.utils.rnn.pack_padded_sequence(torch.ones(1, 4, 3), torch.tensor([4]), True)
+    assert first_not_finite(model, lambda: model[1](packed)) == "1"
+
+
+def test_a_failed_validation_leaves_the_model_in_training_mode() -> None:
+    def fail(_: object) -> dict[str, float]:
+        raise OSError("no file")
+
+    run = trainer()
+    run.evaluate = fail
+    with pytest.raises(OSError, match="no file"):
+        run.train()
+    assert run.model.training
 
 
 @pytest.mark.parametrize("precision", ["fp32", "bf16"])
@@ -857,12 +879,50 @@ def test_an_optimizer_must_belong_to_the_model() -> None:
         Trainer(small_model(), EXAMPLES, teacher_forcing_loss, validate, config, optimizer=other)
 
 
+@pytest.mark.parametrize("precision", ["fp32", "fp16"])
+def test_what_the_optimizer_does_not_hold_counts_nothing(tmp_path: Path, precision: Any) -> None:
+    """Neither in the norm, nor on resuming: as if it were frozen."""
+
+    def run(folder: Path, frozen: bool = False) -> Trainer:
+        model, config = small_model(), TrainingConfig(**QUICK, precision=precision)
+        if frozen:
+            model.encoder_layers.requires_grad_(False)
+        optimizer = torch.optim.Adam(model.decoder_layers.parameters())
+        loss = teacher_forcing_loss
+        return Trainer(model, EXAMPLES, loss, validate, config, folder, optimizer=optimizer)
+
+    norms: dict[bool, list[float]] = {True: [], False: []}
+    for frozen, found in norms.items():
+        whole = run(tmp_path / str(frozen), frozen)
+        whole.train(lambda progress, found=found: found.append(progress.gradient_norm))  # type: ignore[misc]
+    assert norms[True] == norms[False]
+    run(tmp_path / "stopped").train(ctrl_c_at(6))
+    resumed = run(tmp_path / "stopped")
+    resumed.resume()
+    resumed.train()
+    assert_same_weights(weights(resumed.model), weights(whole.model))
+
+
+def test_ready_made_batches_of_another_size_are_another_training(tmp_path: Path) -> None:
+    def run(max_tokens: int) -> Trainer:
+        data, config = PairBatches(EXAMPLES, max_tokens, 9), TrainingConfig(max_steps=9)
+        return Trainer(small_model(), data, teacher_forcing_loss, validate, config, tmp_path)
+
+    run(60).train(ctrl_c_at(3))
+    with pytest.raises(CheckpointError, match="was trained with max_tokens = 60, not 120"):
+        run(120).resume()
+    run(60).resume()
+
+
 def test_what_an_optimizer_remembers_must_be_tensors(tmp_path: Path) -> None:
     run = with_optimizer(torch.optim.LBFGS, tmp_path)
     parameter = next(run.model.parameters())
     run.optimizer.state[parameter]["n_iter"] = 3
     with pytest.raises(ValueError, match=r"optimizer \(LBFGS\) remembers 0.n_iter as int"):
         run.save()
+    told = r"optimizer \(Adafactor\) remembers 0.row_var in another shape than its parameter's"
+    with pytest.raises(ValueError, match=told):  # it couldn't be resumed
+        with_optimizer(torch.optim.Adafactor, tmp_path / "other").train()
 
 
 # Averaging and the final weights
@@ -967,6 +1027,18 @@ def test_the_validation_loss_is_the_mean_over_tokens() -> None:
     for max_tokens in (20, 8192):
         loss = validation_loss(model, EXAMPLES, teacher_forcing_loss, max_tokens)
         assert loss == pytest.approx(total / count, rel=1e-5)
+
+
+def test_the_validation_loss_keeps_no_graphs() -> None:
+    wanted: list[bool] = []
+
+    def loss_fn(model: Transformer, src: Tensor, tgt: Tensor) -> Tensor:
+        loss = teacher_forcing_loss(model, src, tgt)
+        wanted.append(loss.requires_grad)
+        return loss
+
+    validation_loss(small_model().eval(), EXAMPLES, loss_fn)
+    assert wanted == [False]
 
 
 @pytest.mark.parametrize(

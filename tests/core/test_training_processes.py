@@ -402,7 +402,7 @@ def test_an_update_looks_at_no_number_but_loss_and_norm() -> None:
     gradients = Gradients(model, data, teacher_forcing_loss, config, ALONE)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)  # fused Adam is torch's own for cards
     loss = gradients.compute(optimizer, data.epoch()[0])
-    assert loss.device.type == gradients.clip().device.type == "meta"
+    assert loss.device.type == gradients.clip(optimizer).device.type == "meta"
     assert all(p.grad is not None for p in model.parameters())
     gradients.update(optimizer)
     with torch.no_grad():

@@ -4,7 +4,7 @@ A checkpoint of the right digest can still come from elsewhere, and torch's own 
 what it is given. So names, shapes and types are compared before anything reaches it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import torch
 from torch import Tensor
@@ -32,15 +32,18 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
         nothing, such as SGD without momentum.
 
     Raises:
-        ValueError: if it remembers something that is no tensor.
+        ValueError: if it remembers something that is no tensor, or has another shape than its parameter.
     """
-    state = optimizer.state_dict()["state"]
+    state, parameters = optimizer.state_dict()["state"], _parameters(optimizer)
     named = {f"{i}.{name}": slot for i, slots in state.items() for name, slot in slots.items()}
     for name, slot in named.items():
-        if not isinstance(slot, Tensor | None):
+        what = "" if isinstance(slot, Tensor | None) else f"as {type(slot).__name__}"
+        if isinstance(slot, Tensor) and slot.shape != _shape(name, parameters):
+            what = f"in another shape than its parameter's, {tuple(slot.shape)}"
+        if what:
             raise ValueError(
-                f"optimizer ({type(optimizer).__name__}) remembers {name} as {type(slot).__name__}; it must be "
-                "a tensor to go into a checkpoint"
+                f"optimizer ({type(optimizer).__name__}) remembers {name} {what}; a checkpoint takes a tensor "
+                "of the parameter's shape"
             )
     return {name: slot for name, slot in named.items() if slot is not None}
 
@@ -60,7 +63,7 @@ def load_optimizer(
             parameter (or isn't a single number, where it must be one), or holds NaN or an infinite number. The
             optimiser is then as it was before.
     """
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    parameters = _parameters(optimizer)
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         number, _, name = key.partition(".")
@@ -68,7 +71,7 @@ def load_optimizer(
             raise CheckpointError(f"{_UNFIT}: there is no place for {key}")
         parameter = parameters[int(number)]
         kind = torch.float32 if name in _NUMBERS else parameter.dtype
-        shape = torch.Size() if name in _NUMBERS else parameter.shape
+        shape = _shape(key, parameters)
         if tensor.shape != shape or tensor.dtype != kind:
             raise CheckpointError(
                 f"{_UNFIT}: {key} must have shape {tuple(shape)} of {kind}, "
@@ -94,6 +97,16 @@ def load_optimizer(
     if len(tensors) < least:
         raise CheckpointError(f"{_UNFIT}: there must be {least} tensors of it, got {len(tensors)}")
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
+
+
+def _parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def _shape(key: str, parameters: Sequence[Tensor]) -> torch.Size:
+    """The shape that what is remembered under "number.what" must have."""
+    number, _, name = key.partition(".")
+    return torch.Size() if name in _NUMBERS else parameters[int(number)].shape
 
 
 def random_state(device: torch.device) -> dict[str, Tensor]:

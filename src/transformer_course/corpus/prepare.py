@@ -177,14 +177,15 @@ def _begin_or_go_on(folder: Path, plan: _Plan) -> None:
         write_sealed(path, wanted)
     begun = read_sealed(path)
     digests = begun.pop("digests", ())
+    same_files = begun["files"] == wanted["files"]
+    for name, before, now in zip(plan.files, digests, plan.digests, strict=False):
+        if same_files and before != now:
+            raise CorpusError(f"{name} was changed since {folder} was begun: choose a new folder")
     for name, value in begun.items():
         if wanted[name] != value:
             raise CorpusError(
                 f"{folder} was begun with {name} = {value!r}, not {wanted[name]!r}: choose a new folder"
             )
-    for name, before, now in zip(plan.files, digests, plan.digests, strict=False):
-        if before != now:
-            raise CorpusError(f"{name} was changed since {folder} was begun: choose a new folder")
 
 
 def _plan_of(folder: Path) -> _Plan:

@@ -15,6 +15,7 @@ import os
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from itertools import accumulate
 from operator import index
 from pathlib import Path
 from typing import Any
@@ -353,7 +354,7 @@ class Vocabulary:
         ends = [match.end() for match in WORD_OR_MARK.finditer(text)]
         # A subword that begins with a space starts before its word; it ends inside of it.
         found = [min(bisect_left(ends, end), len(ends) - 1) for _, end in encoding.offsets]
-        return [max(found[: i + 1]) for i in range(len(found))]
+        return list(accumulate(found, max))
 
     def piece(self, entry: int) -> str:
         """Return the readable form of one id.

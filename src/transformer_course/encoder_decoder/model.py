@@ -262,7 +262,11 @@ class Transformer(nn.Module):
 
     def _default_tgt_mask(self, tgt: Tensor, cache: DecoderCache | None) -> Tensor | None:
         if cache is None:
-            return decoder_mask(tgt, self.config.pad_id)
+            mask = decoder_mask(tgt, self.config.pad_id)
+            mask[..., 0] = (
+                True  # nothing starts with padding; but MarianMT starts with the id of padding
+            )
+            return mask
         if tgt.shape[1] == 1:
             return None  # one new token sees all earlier ones
         total = cache.length + tgt.shape[1]

@@ -55,8 +55,10 @@ def _must(config: Config, **wanted: Any) -> None:
 
 
 def _pad_id(config: Config) -> int:
-    pad_id = config.get("pad_token_id")
-    return -1 if pad_id is None else int(pad_id)
+    """The id of padding; −1 if there is none, or if texts have it too, say as their end: it hides nothing."""
+    pad_id, ends = config.get("pad_token_id"), config.get("eos_token_id")
+    in_texts = [*(ends if isinstance(ends, list) else [ends]), config.get("bos_token_id")]
+    return -1 if pad_id is None or pad_id in in_texts else int(pad_id)
 
 
 def _read_bert(config: Config) -> EncoderOnly:

@@ -24,8 +24,9 @@ def from_pretrained(folder: str | Path) -> Model:
     GPT-2 is by Radford et al. 2019, Llama by Touvron et al. 2023, ViT by Dosovitskiy et al. 2021. The vector of
     BERT's first segment joins the positions, as the tokens of a single sentence always have it; its second
     segment, its pooler and its next-sentence head have no place here. Where a file has no head for the words
-    or classes, the model gets a fresh one, and a warning says so. A model without padding has a `pad_id` of
-    −1; search in it with `bos_id` = −1, because its prompt starts by itself.
+    or classes, the model gets a fresh one, and a warning says so. A model without padding, or whose padding has
+    the id of its beginning or end, has a `pad_id` of −1: it takes rows of equal length. Search in it with
+    `bos_id` = −1, because its prompt starts by itself.
 
     Args:
         folder: holds config.json and model.safetensors, or the several files of a large model and their index.

@@ -154,13 +154,14 @@ def train_translator(
         elif start:
             alike = type(start.model) is type(model)
             load_weights(model if alike else getattr(model, "body", model), weights_of(start.model))
-        if processes.first:
-            if not resume:
-                save_vocabulary(vocabulary, folder)
-            if not resume or recipe != Recipe.load(folder):  # longer now, or gentler
-                recipe.save(folder)
+        if processes.first and not resume:
+            save_vocabulary(vocabulary, folder)
         if start and not goes_on:
-            trainer.save()
+            trainer.save()  # before the recipe: without it, nobody resumes this run from other weights
+        if processes.first and (
+            not resume or recipe != Recipe.load(folder)
+        ):  # longer now, or gentler
+            recipe.save(folder)
         outcome = trainer.train(report)
         if outcome != "interrupted":
             begin("choosing the weights, and trying them")

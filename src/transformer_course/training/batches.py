@@ -54,6 +54,14 @@ class Trainable(Protocol):
         """Every parameter once, with its name."""
         ...
 
+    def zero_grad(self, set_to_none: bool = True) -> None:
+        """Forget the gradients of all parameters.
+
+        Args:
+            set_to_none: there are none then, instead of zeros.
+        """
+        ...
+
     def train(self, mode: bool = True) -> object:
         """Dropout on, or off.
 

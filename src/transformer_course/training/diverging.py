@@ -1,6 +1,6 @@
 """A training that diverges (chapter 07): where the first number came from that is none."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import torch
@@ -31,8 +31,7 @@ def first_not_finite(model: object, compute: Callable[[], object]) -> str:
 
     def look(name: str) -> Callable[[nn.Module, Any, object], None]:
         def hook(_module: nn.Module, _inputs: Any, output: object) -> None:
-            some = isinstance(output, Tensor) and output.is_floating_point()
-            if some and not bool(torch.isfinite(output).all()):  # type: ignore[arg-type]
+            if not all(bool(torch.isfinite(tensor).all()) for tensor in _floats(output)):
                 found.append(name)
 
         return hook
@@ -44,3 +43,13 @@ def first_not_finite(model: object, compute: Callable[[], object]) -> str:
         for hook in hooks:
             hook.remove()
     return found[0] if found else ""
+
+
+def _floats(output: object) -> Iterator[Tensor]:
+    """The tensors of floating point in what a module gave; recurrent layers give several, or packed ones."""
+    if isinstance(output, Tensor):
+        if output.is_floating_point():
+            yield output
+    elif isinstance(output, tuple | list):
+        for part in output:
+            yield from _floats(part)

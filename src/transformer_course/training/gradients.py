@@ -155,14 +155,18 @@ class Gradients:
             p.grad = piece.view_as(p).to(p.dtype) if n else None
         return loss.squeeze(0)
 
-    def clip(self) -> Tensor:
+    def clip(self, optimizer: torch.optim.Optimizer) -> Tensor:
         """Cut the gradient to `clip_norm`.
+
+        Args:
+            optimizer: what it doesn't update, counts nothing.
 
         Returns:
             Its norm before, a single number.
         """
-        parameters, limit = self.model.parameters(), self.config.clip_norm
-        return whole(torch.nn.utils.clip_grad_norm_(parameters, limit))
+        held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        parameters = [p for p in self.model.parameters() if id(p) in held]
+        return whole(torch.nn.utils.clip_grad_norm_(parameters, self.config.clip_norm))
 
     def update(self, optimizer: torch.optim.Optimizer) -> None:
         """Change the weights; in fp16 not if the gradient has an infinite number, and then the scale is halved.

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from threading import Event
@@ -123,7 +124,9 @@ class Trainer:
         self._kept = KeptWeights(folder)
         held = None if held_out is None else as_batches(held_out, default, max_len, default)
         kind = type(self.optimizer).__name__
-        self._same = same_run(config, model.config, kind, self.data, held)
+        own_size = getattr(self.data, "max_tokens", config.max_tokens)
+        recorded = replace(config, max_tokens=own_size)
+        self._same = same_run(recorded, model.config, kind, self.data, held)
         torch.manual_seed(config.seed)
 
     @property
@@ -191,10 +194,10 @@ class Trainer:
         """One update of the weights; returns the batch's loss."""
         for group in self.optimizer.param_groups:
             group["lr"] = self._rate(self.step + 1)
-        self.optimizer.zero_grad(set_to_none=True)
+        self.model.zero_grad(set_to_none=True)
         self.processes.draw_anew(self.config.seed, self.step)
         loss = self._gradients.compute(self.optimizer, batch)
-        value = self._checked(loss, self._gradients.clip())
+        value = self._checked(loss, self._gradients.clip(self.optimizer))
         self._gradients.update(self.optimizer)
         self._count(value)
         return value
@@ -266,12 +269,16 @@ class Trainer:
             if not found and not bool(whole(parameter.grad).isfinite().all()):  # type: ignore[arg-type]
                 found.append(name)
 
-        self.optimizer.zero_grad(set_to_none=True)
-        for name, parameter in self.model.named_parameters():
+        self.model.zero_grad(set_to_none=True)
+        hooks = [
             parameter.register_post_accumulate_grad_hook(partial(look, name))  # type: ignore[no-untyped-call]
+            for name, parameter in self.model.named_parameters()
+        ]
         with self._gradients.autocast():
             loss = loss_of(self.model, self.loss_fn, *tensors)
         loss.backward()  # type: ignore[no-untyped-call]
+        for hook in hooks:
+            hook.remove()
         return found[0] if found else ""
 
     def _count(self, loss: float) -> None:
@@ -345,7 +352,7 @@ class Trainer:
                     began = first_not_finite(self.model, lambda: self.evaluate(self.model))
         finally:
             set_random_state(state, self.device)
-        self.model.train(was_training)
+            self.model.train(was_training)
         if "loss" not in scores:
             raise ValueError(f"evaluate must give a 'loss', got {scores} at step {self.step}")
         if not math.isfinite(scores["loss"]):

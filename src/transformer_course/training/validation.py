@@ -52,7 +52,8 @@ def validation_loss(
     counted = [(batch, batches.n_predicted(batch)) for batch in mine]
     for batch, tokens in counted + [(batch, 0) for batch in list(every[:1]) * missing]:
         tensors = (to_device(tensor, device) for tensor in batches.tensors(batch))
-        losses.append(loss_of(model, loss_fn, *tensors))
+        with torch.no_grad():
+            losses.append(loss_of(model, loss_fn, *tensors))
         counts.append(tokens)
     values = torch.stack(losses).tolist() if losses else []  # a card is waited for once
     summed = sum(loss * n for loss, n in zip(values, counts, strict=True))
