@@ -348,12 +348,16 @@ class Vocabulary:
         >>> vocabulary = Vocabulary.train(["le chat voit l'arbre", "le chat voit l'été"], size=300)
         >>> vocabulary.word_indices("le chat voit l'été.")
         [0, 1, 2, 3, 3, 3, 3, 4]
+        >>> "".join(map(str, vocabulary.word_indices("le « chat » voit")))  # le, «, chat, », voit
+        '0112234'
         """
         (text,) = _checked([text])
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         ends = [match.end() for match in WORD_OR_MARK.finditer(text)]
-        # A subword that begins with a space starts before its word; it ends inside of it.
-        found = [min(bisect_left(ends, end), len(ends) - 1) for _, end in encoding.offsets]
+        # A subword that begins with a space starts before its word; it ends inside of it. But "«" and the space
+        # behind it were made one mark, whose place is that of the space.
+        inside = [end - (text[end - 2 : end].rstrip() == "«") for _, end in encoding.offsets]
+        found = [min(bisect_left(ends, end), len(ends) - 1) for end in inside]
         return list(accumulate(found, max))
 
     def piece(self, entry: int) -> str:
