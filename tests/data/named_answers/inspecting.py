@@ -60,6 +60,13 @@ def rank_agreement__share(a, b):
     return sum(hits) / len(hits)
 
 
+def rank_agreement__same_sign(a, b):
+    """equal in both counted as agreement"""
+    i, j = np.triu_indices(len(a), 1)
+    x, y = np.sign(a[i] - a[j]), np.sign(b[i] - b[j])
+    return np.where(x == y, 1, x * y).mean()
+
+
 def what_followed__itself(tokens):
     """the token itself instead of what followed it"""
     return np.array([token if token in tokens[:t] else -1 for t, token in enumerate(tokens)])
