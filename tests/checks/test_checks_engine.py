@@ -619,6 +619,20 @@ def test_who_stops_with_both_kinds_of_array_hears_of_the_one_that_came_further()
     assert "return first.halve(), x.sum()" in message
 
 
+def test_how_far_a_function_came_is_its_own_line_not_that_of_a_helper_above_it() -> None:
+    """With tensors it comes to the helper, which is wrong; with arrays it stops before it."""
+
+    def wrong_helper(x: Any) -> Any:
+        return x.halve()
+
+    def with_tensors(x: Any) -> Any:
+        assert x.dim() == 1
+        return wrong_helper(x), x.sum()
+
+    message = judge(HALVES, with_tensors).message
+    assert "'Tensor' object has no attribute 'halve', in your line `return x.halve()`" in message
+
+
 def test_the_time_that_loading_a_library_takes_is_not_the_functions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
