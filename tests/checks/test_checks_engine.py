@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from transformer_course import attention
-from transformer_course.checks import comparing, running
+from transformer_course.checks import comparing, encoder_decoder, running
 from transformer_course.checks.discovery import exercises_by_chapter, exercises_named
 from transformer_course.checks.engine import judge
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
@@ -680,6 +680,22 @@ def test_wrong_numbers_with_one_kind_of_array_do_not_pass_with_the_other() -> No
     report = judge(exercise, each_once)
     assert not report.passed
     assert "expected 4, got 2" in report.message
+    assert "\n(With torch tensors it is right, but" in report.message
+
+
+def test_numpy_in_a_first_line_that_says_tensors_is_told_of_both() -> None:
+    def layer_norm(x: torch.Tensor, gain: torch.Tensor, bias: torch.Tensor, eps: float) -> Any:
+        centred = x - x.mean(axis=-1, keepdims=True)  # type: ignore[call-overload]
+        return gain * centred / (x.var(axis=-1, keepdims=True) + eps) ** 0.5 + bias  # type: ignore[call-overload]
+
+    report = judge(encoder_decoder.layer_norm, layer_norm)
+    assert report.misconception == "unbiased variance"
+    assert (
+        "\n(With NumPy arrays it is right, but it was called with torch tensors" in report.message
+    )
+    assert "`np.ndarray` belongs in its first line" in report.message
+    layer_norm.__annotations__ = {"x": np.ndarray}
+    assert judge(encoder_decoder.layer_norm, layer_norm).message == "Passed: layer_norm."
 
 
 @pytest.mark.parametrize("chapter", exercises_by_chapter())
