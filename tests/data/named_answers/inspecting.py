@@ -1,5 +1,7 @@
 """Chapter 10: misconceptions in the spellings of learners."""
 
+from collections import Counter
+
 import numpy as np
 
 
@@ -76,4 +78,15 @@ def what_followed__first_time(tokens):
     """the first time instead of the latest"""
     row = tokens.tolist()
     found = [row[row.index(x) + 1] if x in row[:t] else -1 for t, x in enumerate(row)]
+    return np.array(found)
+
+
+def what_followed__counted(tokens):
+    """the follower that came most often, of several the first one"""
+    counts, found = {}, []
+    for t, token in enumerate(tokens.tolist()):
+        seen = counts.setdefault(token, Counter())
+        found.append(seen.most_common(1)[0][0] if seen else -1)
+        if t + 1 < len(tokens):
+            seen[int(tokens[t + 1])] += 1
     return np.array(found)
