@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from transformer_course import attention
-from transformer_course.checks import comparing, running
+from transformer_course.checks import comparing, encoder_decoder, running
 from transformer_course.checks.discovery import exercises_by_chapter, exercises_named
 from transformer_course.checks.engine import judge
 from transformer_course.checks.exercise import Case, Exercise, Misconception, random_cases
@@ -619,6 +619,20 @@ def test_who_stops_with_both_kinds_of_array_hears_of_the_one_that_came_further()
     assert "return first.halve(), x.sum()" in message
 
 
+def test_how_far_a_function_came_is_its_own_line_not_that_of_a_helper_above_it() -> None:
+    """With tensors it comes to the helper, which is wrong; with arrays it stops before it."""
+
+    def wrong_helper(x: Any) -> Any:
+        return x.halve()
+
+    def with_tensors(x: Any) -> Any:
+        assert x.dim() == 1
+        return wrong_helper(x), x.sum()
+
+    message = judge(HALVES, with_tensors).message
+    assert "'Tensor' object has no attribute 'halve', in your line `return x.halve()`" in message
+
+
 def test_the_time_that_loading_a_library_takes_is_not_the_functions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -666,6 +680,22 @@ def test_wrong_numbers_with_one_kind_of_array_do_not_pass_with_the_other() -> No
     report = judge(exercise, each_once)
     assert not report.passed
     assert "expected 4, got 2" in report.message
+    assert "\n(With torch tensors it is right, but" in report.message
+
+
+def test_numpy_in_a_first_line_that_says_tensors_is_told_of_both() -> None:
+    def layer_norm(x: torch.Tensor, gain: torch.Tensor, bias: torch.Tensor, eps: float) -> Any:
+        centred = x - x.mean(axis=-1, keepdims=True)  # type: ignore[call-overload]
+        return gain * centred / (x.var(axis=-1, keepdims=True) + eps) ** 0.5 + bias  # type: ignore[call-overload]
+
+    report = judge(encoder_decoder.layer_norm, layer_norm)
+    assert report.misconception == "unbiased variance"
+    assert (
+        "\n(With NumPy arrays it is right, but it was called with torch tensors" in report.message
+    )
+    assert "`np.ndarray` belongs in its first line" in report.message
+    layer_norm.__annotations__ = {"x": np.ndarray}
+    assert judge(encoder_decoder.layer_norm, layer_norm).message == "Passed: layer_norm."
 
 
 @pytest.mark.parametrize("chapter", exercises_by_chapter())

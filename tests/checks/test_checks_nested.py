@@ -213,6 +213,8 @@ def test_one_sentence_is_learned_by_a_function_that_torch_can_follow(
     assert "le chat est" not in capsys.readouterr().out
     learn_one_sentence(for_tensors(exercise.reference))
     assert "Torch can't follow your functions" in capsys.readouterr().out
+    learn_one_sentence(lambda *given: scope["transformer"](*given) + 0 * given[2]["table"].numpy())
+    assert "Torch can't follow your functions" in capsys.readouterr().out
     for unfinished in (lambda *_: None, lambda *_: 1 / 0, lambda *_: torch.ones(3)):
         learn_one_sentence(unfinished)
         assert "learns here when it passes its check" in capsys.readouterr().out

@@ -109,6 +109,49 @@ def test_numpy_parts_take_tensors(cell: Cell) -> None:
         assert result.dtype == torch.float32
 
 
+DOUBLE_TABLE = """
+import numpy as np
+import torch
+
+def sinusoidal_encoding(length, d_model):
+    positions = torch.arange(length, dtype=torch.float64)[:, None]
+    angles = positions / 10000 ** (torch.arange(0, d_model, 2, dtype=torch.float64) / d_model)
+    return torch.stack([angles.sin(), angles.cos()], dim=-1).reshape(length, d_model)
+"""
+NUMPY_TABLE = DOUBLE_TABLE.replace("torch.stack", "np.stack").replace("dim=", "axis=")
+
+
+@pytest.mark.parametrize("source", [DOUBLE_TABLE, NUMPY_TABLE])
+def test_a_table_of_64_bits_is_kept_for_torchs_own_numbers(cell: Cell, source: str) -> None:
+    """Else the model of chapter 06 would add it to its embeddings and stop at the first product."""
+    assert str(cell(source)["sinusoidal_encoding"](3, 4).dtype).endswith("float64")
+    for _ in range(2):
+        keep(cell(source)["sinusoidal_encoding"])
+    assert text().count("@in_32_bits") == 1
+    mine = part("sinusoidal_encoding")
+    assert mine.__module__ == "my_transformer"
+    assert (torch.ones(3, 4) + torch.as_tensor(mine(3, 4))).dtype == torch.float32
+    assert isinstance(mine(3, 4), torch.Tensor) == (source is DOUBLE_TABLE)
+
+
+def test_parts_take_arrays_and_an_array_beside_tensors(cell: Cell) -> None:
+    """A boolean array as the mask of tensors, for example."""
+    ids, x, square = np.array([[3, 4, 0]]), np.ones((1, 3, 4)), np.ones((4, 4))
+    mask = part("padding_mask")(ids)
+    assert (type(mask), mask.tolist()) == (np.ndarray, [[[[True, True, False]]]])
+    assert part("decoder_mask")(ids).shape == (1, 1, 3, 3)
+    attend = part("multi_head_attention")
+    for result in attend(x, x, square, square, square, square, 2, mask):
+        assert (type(result), result.dtype) == (np.ndarray, np.float64)
+    given = [torch.ones(1, 3, 4, requires_grad=True)] * 2 + [torch.ones(4, 4)] * 4
+    output, _ = attend(*given, 2, mask)
+    assert output.requires_grad
+    torch.testing.assert_close(output, attend(*given, 2, torch.tensor(mask))[0])
+    keep(cell(TORCH_SOFTMAX)["softmax"])
+    own = part("softmax")
+    assert own(np.zeros((1, 2)), axis=-1).tolist() == [[0.5, 0.5]]
+
+
 def test_for_tensors_leaves_arrays_alone_and_keeps_dtypes() -> None:
     double = for_tensors(lambda x, more=0: (x * 2, x > more))
     assert isinstance(double(np.ones(2))[0], np.ndarray)

@@ -38,6 +38,17 @@ from transformer_course.checks.task import Case, Task
 
 FINAL = ("unimplemented", "time", "recursion", "exit", "input", "changed", "random")
 NUMBERS, EXPLAINED, SURE = 2, 3, 4  # how much a verdict tells: wrong numbers, why, nothing to add
+_DIFFERENT = (
+    "and there the same method may do another thing: `x.var`, for example, divides by n in NumPy and by n − 1 "
+    "in torch.)"
+)
+RIGHT_WITH = {
+    "numpy": "\n(With NumPy arrays it is right, but it was called with torch tensors, "
+    f"{_DIFFERENT}\n(Is it written for NumPy? Then `np.ndarray` belongs in its first line, in place of "
+    "`torch.Tensor`.)",
+    "torch": "\n(With torch tensors it is right, but it was called with NumPy arrays, "
+    f"{_DIFFERENT}",
+}  # what is said beside wrong numbers, by the kind of array with which they are right
 
 
 def judge(
@@ -86,7 +97,10 @@ def _most_telling(
     best = _judge_with(exercise, function, first, clock)
     for kind in others if best[0] < SURE and not clock.up else ():
         found = _judge_with(exercise, function, kind, clock)
-        if found[0] > best[0] and not (found[1].passed and best[0] >= NUMBERS):
+        if found[1].passed and best[0] >= NUMBERS:
+            note = RIGHT_WITH[kind]
+            best = best[0], dataclasses.replace(best[1], message=best[1].message + note)
+        elif found[0] > best[0]:
             best = found
     return best[1]
 

@@ -1,4 +1,4 @@
-"""Parts that the package has as a layer with weights of its own, as functions of the weights, in torch.
+"""Parts of the package as the exercises take them: functions of their weights, for tensors and for arrays.
 
 `part` returns them where the learner has none.
 """
@@ -8,10 +8,41 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from transformer_course import masking
 from transformer_course.attention import scaled_dot_product_attention
+from transformer_course.checks.array_kinds import for_arrays
 from transformer_course.encoder_decoder import layer_norm
 
 
+@for_arrays
+def padding_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
+    """Hide padding: no query may attend to a key that is padding.
+
+    Args:
+        ids: token ids, (batch, k_len).
+        pad_id: the id that fills up short sentences.
+
+    Returns:
+        Boolean, (batch, 1, 1, k_len); True where the token is real.
+    """
+    return masking.padding_mask(ids, pad_id)
+
+
+@for_arrays
+def decoder_mask(ids: Tensor, pad_id: int = 0) -> Tensor:
+    """Hide the future and padding from the decoder.
+
+    Args:
+        ids: token ids, (batch, tgt_len).
+        pad_id: the id that fills up short sentences.
+
+    Returns:
+        Boolean, (batch, 1, tgt_len, tgt_len); True = may attend.
+    """
+    return masking.decoder_mask(ids, pad_id)
+
+
+@for_arrays
 def multi_head_attention(
     x: Tensor,
     memory: Tensor,
@@ -54,6 +85,7 @@ def multi_head_attention(
     return outputs.transpose(1, 2).flatten(-2) @ w_output, weights
 
 
+@for_arrays
 def encoder_layer(x: Tensor, mask: Tensor, weights: dict[str, Any], n_heads: int) -> Tensor:
     """One layer of the encoder, post-norm, as in the exercise of chapter 06.
 

@@ -11,10 +11,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 import transformer_course
-from transformer_course.checks import functional
+from transformer_course.checks import functional, running
+from transformer_course.checks.array_kinds import for_arrays, has_64_bits
 from transformer_course.checks.discovery import exercises_named
 from transformer_course.checks.engine import judge
 from transformer_course.checks.own_file import (
@@ -79,7 +81,7 @@ def part(name: str, chapter: str | None = None) -> Any:
             reason = str(error).rstrip(".")
     if mine is not None and _passes(name, mine, ("torch",), chapter):
         print(f"{name}: yours, from {FILE}.")
-        return mine
+        return for_arrays(mine) if inspect.isfunction(mine) else mine
     which = f"the check of chapter {chapter}" if chapter else "its check"
     reason = reason if mine is None else f"yours in {FILE} doesn't pass {which}"
     print(f"{name}: the course's own ({reason}).")
@@ -138,8 +140,9 @@ def _text_with(name: str, thing: Any) -> tuple[str, str]:
     text = read()
     load(text)  # what can't be read isn't written over
     blocks = blocks_for(thing, _written)
-    if any(block.startswith("@for_tensors") for block in blocks.values()):
-        text = put(text, "", "from transformer_course.checks import for_tensors\n", name)
+    for decorator in ("for_tensors", "in_32_bits"):
+        if any(block.startswith(f"@{decorator}") for block in blocks.values()):
+            text = put(text, "", f"from transformer_course.checks import {decorator}\n", name)
     for needed, block in blocks.items():
         text = put(text, needed, block, name)
     load(text)
@@ -152,12 +155,24 @@ def _raises_not_implemented(node: ast.AST) -> bool:
 
 
 def _written(thing: Any) -> str:
-    """Return the source to write; a function that passes its check with arrays only is made fit for tensors."""
+    """Return the source to write; what can't be used with torch's usual tensors is made fit for them."""
     source, name = source_of(thing), thing.__name__
-    if source.startswith("@for_tensors") or not exercises_named(name):
+    if source.startswith(("@for_tensors", "@in_32_bits")) or not exercises_named(name):
         return source
+    if _makes_64_bits(name, thing):
+        return f"@in_32_bits  # as torch's own numbers\n{source}"
     numpy_only = _passes(name, thing, ("numpy",)) and not _passes(name, thing, ("torch",))
     return f"@for_tensors  # written for NumPy\n{source}" if numpy_only else source
+
+
+def _makes_64_bits(name: str, thing: Any) -> bool:
+    """True if `thing` makes numbers of 64 bits of its own accord: no array that it gets says how many."""
+    cases = [case.arguments for exercise in exercises_named(name) for case in exercise.cases]
+    given: list[Any] = []
+    in_depth(cases, given.append)
+    if not given or any(isinstance(x, np.ndarray) for x in given):
+        return False
+    return has_64_bits(running.run(thing, cases[0], running.SECONDS).value)
 
 
 def _passes(
@@ -169,13 +184,14 @@ def _passes(
 
 
 def _packaged(name: str) -> Any:
-    """Return the package's function or class of this name; of a layer with weights, the function."""
+    """Return the package's function or class of this name; the function of `functional` if there is one."""
+    found = getattr(functional, name, None)
+    if inspect.isfunction(found) and found.__module__ == functional.__name__:
+        return found
     definition = re.compile(rf"^(?:def|class) {re.escape(name)}\b", re.MULTILINE)
     folder = Path(transformer_course.__path__[0])
     for module in pkgutil.iter_modules(transformer_course.__path__):
         path = folder / f"{module.name}.py"
         if path.exists() and definition.search(path.read_text(encoding="utf-8")):
             return getattr(import_module(f"transformer_course.{module.name}"), name)
-    if hasattr(functional, name):
-        return getattr(functional, name)
     raise ValueError(f"name ({name!r}) must be a function or class of the package")

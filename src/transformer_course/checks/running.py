@@ -45,7 +45,8 @@ class Outcome:
             "changed".
         sentence: the trouble in words, for the learner.
         printed: number of characters that the function printed.
-        line: number of the learner's line that raised an exception; 0 if there is none, or it isn't known.
+        line: number of the function's own line at which an exception ended it, be it in a helper that the line
+            calls; 0 if there is none, or it isn't known.
     """
 
     value: Any = None
@@ -254,14 +255,19 @@ def _is_stub(error: BaseException, where: str) -> bool:
 
 
 def _where(function: Callable[..., Any], error: BaseException) -> tuple[int, str]:
-    """Return the learner's own line that raised `error`, its number and its text; 0, "" if it isn't known."""
+    """Return the number of the function's own line where it ended, and the learner's line that raised `error`.
+
+    They are 0 and "" if they aren't known.
+    """
     code = getattr(function, "__code__", None)
-    number, step = 0, error.__traceback__
+    own, number, step = 0, 0, error.__traceback__
     while code is not None and step is not None:
         if step.tb_frame.f_code.co_filename == code.co_filename:
             number = step.tb_lineno
+        if step.tb_frame.f_code is code:
+            own = own or step.tb_lineno
         step = step.tb_next
-    return number, linecache.getline(code.co_filename, number).strip() if code and number else ""
+    return own, linecache.getline(code.co_filename, number).strip() if code and number else ""
 
 
 def in_depth(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -238,3 +238,35 @@ def transformer__one_kind_of_mask(src, tgt, weights, n_heads):
     for layer in weights["decoder"]:
         y = right_decoder_layer(y, x, src_mask, tgt_mask, layer, n_heads)
     return y @ weights["table"].T
+
+
+def encoder_layer__attends_once(x, mask, weights, n_heads):
+    """one head, whatever n_heads says"""
+    return right_encoder_layer(x, mask, weights, 1)
+
+
+def _decoder_with_new_names(x, memory, masks, weights, n_heads, second="y", last="z"):
+    """A decoder layer that gives each sum a name of its own: x, y, z."""
+    first_norm, second_norm, third_norm = weights["norms"]
+    states = {"x": x}
+    attended = right_attention(x, x, weights["self_attention"], n_heads, masks[1])
+    states["y"] = right_layer_norm(x + attended, *first_norm)
+    looked = right_attention(states["y"], memory, weights["cross_attention"], n_heads, masks[0])
+    states["z"] = right_layer_norm(states[second] + looked, *second_norm)
+    thought = right_feed_forward(states["z"], *weights["feed_forward"])
+    return right_layer_norm(states[last] + thought, *third_norm)
+
+
+def decoder_layer__x_in_the_second_sum(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """second residual connection from the layer's input"""
+    return _decoder_with_new_names(x, memory, (src_mask, tgt_mask), weights, n_heads, "x")
+
+
+def decoder_layer__x_in_the_last_sum(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """last residual connection from the layer's input"""
+    return _decoder_with_new_names(x, memory, (src_mask, tgt_mask), weights, n_heads, last="x")
+
+
+def decoder_layer__x_in_all_sums(x, memory, src_mask, tgt_mask, weights, n_heads):
+    """second and last residual connection from the layer's input"""
+    return _decoder_with_new_names(x, memory, (src_mask, tgt_mask), weights, n_heads, "x", "x")

@@ -298,3 +298,23 @@ def decoder_only__rolled_back(ids: Tensor, weights, n_heads):
     d_model = weights["table"].shape[1]
     x = weights["table"][ids] * d_model**0.5 + sinusoidal_encoding(ids.shape[1], d_model)
     return _scores(ids, weights, n_heads, x).roll(1, dims=1)
+
+
+def prompted_loss__two_places_too_late(logits: Tensor, ids: Tensor, n_prompt: Tensor, pad_id):
+    """the first two tokens of the continuation left out"""
+    losses = -torch.log_softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None])[..., 0]
+    counted = (torch.arange(ids.shape[1] - 1) > n_prompt[:, None]) & (ids[:, 1:] != pad_id)
+    return (losses * counted).sum() / counted.sum()
+
+
+def prompted_loss__two_places_too_late_and_padding(logits: Tensor, ids: Tensor, n_prompt, pad_id):
+    """the first two tokens of the continuation left out, and the padding guessed"""
+    losses = -torch.log_softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None])[..., 0]
+    return losses[torch.arange(ids.shape[1] - 1) > n_prompt[:, None]].mean()
+
+
+def prompted_loss__padding_of_what_is_read(logits: Tensor, ids: Tensor, n_prompt: Tensor, pad_id):
+    """padding by what is read, not by what must be said"""
+    losses = -torch.log_softmax(logits[:, :-1], -1).gather(-1, ids[:, 1:, None])[..., 0]
+    places = torch.arange(1, ids.shape[1])
+    return losses[(places >= n_prompt[:, None]) & (ids[:, :-1] != pad_id)].mean()

@@ -1,5 +1,7 @@
 """Chapter 10: misconceptions in the spellings of learners."""
 
+from collections import Counter
+
 import numpy as np
 
 
@@ -60,6 +62,13 @@ def rank_agreement__share(a, b):
     return sum(hits) / len(hits)
 
 
+def rank_agreement__same_sign(a, b):
+    """equal in both counted as agreement"""
+    i, j = np.triu_indices(len(a), 1)
+    x, y = np.sign(a[i] - a[j]), np.sign(b[i] - b[j])
+    return np.where(x == y, 1, x * y).mean()
+
+
 def what_followed__itself(tokens):
     """the token itself instead of what followed it"""
     return np.array([token if token in tokens[:t] else -1 for t, token in enumerate(tokens)])
@@ -69,4 +78,15 @@ def what_followed__first_time(tokens):
     """the first time instead of the latest"""
     row = tokens.tolist()
     found = [row[row.index(x) + 1] if x in row[:t] else -1 for t, x in enumerate(row)]
+    return np.array(found)
+
+
+def what_followed__counted(tokens):
+    """the follower that came most often, of several the first one"""
+    counts, found = {}, []
+    for t, token in enumerate(tokens.tolist()):
+        seen = counts.setdefault(token, Counter())
+        found.append(seen.most_common(1)[0][0] if seen else -1)
+        if t + 1 < len(tokens):
+            seen[int(tokens[t + 1])] += 1
     return np.array(found)

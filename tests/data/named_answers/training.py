@@ -1,6 +1,7 @@
 """Chapter 07: misconceptions in the spellings of learners."""
 
 import numpy as np
+from torch import Tensor
 
 from tests.data.wrong_answers.training import _counts, _starts, _surprise
 
@@ -53,3 +54,16 @@ def adam_step__times(weight, gradient, m, v, step, rate):
     m, v = 0.9 * m + 0.1 * gradient, 0.98 * v + 0.02 * gradient**2
     top, low = m / (1 - 0.9 * step), v / (1 - 0.98 * step)
     return weight - rate * top / (low**0.5 + 1e-9), m, v
+
+
+def adam_step__epsilon_of_torch(weight, gradient, m, v, step, rate):
+    """the usual epsilon, 1e-8"""
+    m, v = 0.9 * m + 0.1 * gradient, 0.98 * v + 0.02 * gradient * gradient
+    return weight - rate * m / (1 - 0.9**step) / ((v / (1 - 0.98**step)) ** 0.5 + 1e-8), m, v
+
+
+def adam_step__rate_corrected(weight: Tensor, gradient: Tensor, m, v, step, rate):
+    """epsilon before the correction"""
+    m, v = 0.9 * m + 0.1 * gradient, 0.98 * v + 0.02 * gradient**2
+    rate = rate * (1 - 0.98**step) ** 0.5 / (1 - 0.9**step)
+    return weight - rate * m / (v.sqrt() + 1e-9), m, v

@@ -412,6 +412,16 @@ def bleu__brevity_squared(hypotheses, references):
     return 100 * _short(hypotheses, references) ** 2 * math.prod(p) ** (1 / 4)
 
 
+def bleu__small_letters_without_commas(hypotheses, references):
+    plain = [text.lower().replace(",", "") for text in (hypotheses, references)]
+    return 100 * _short(*plain) * math.prod(_precisions(*plain)) ** (1 / 4)
+
+
+def bleu__empty_lines_dropped_and_lines_in_pairs(hypotheses, references):
+    plain = ["\n".join(filter(None, text.split("\n"))) for text in (hypotheses, references)]
+    return 100 * _short(*plain) * math.prod(_precisions(*plain)) ** (1 / 4)
+
+
 def judge_decoding__all_right(statement):
     return True
 

@@ -143,8 +143,8 @@ best_by_trying = Exercise(
         Misconception(
             "the 0 alone, whatever the table says",
             _end_free,
-            "Your answer is always the 0 alone. Do you compare it with longer sentences, and does the end "
-            "cost something in your sum?",
+            "Your answer is always the 0 alone. Do you compare it with longer sentences? What does the first "
+            "word cost in your sum, and what does the end cost?",
         ),
         Misconception(
             "the first word not counted in the sum",

@@ -1,6 +1,7 @@
 """Exercise: BLEU from scratch."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Callable
 
@@ -111,6 +112,17 @@ def _mean_of_sentences(hypotheses: str, references: str) -> float:
     return float(np.mean([reference(ours, theirs) for ours, theirs in pairs]))
 
 
+def _stopping(wrong: Callable[[str, str], float]) -> Callable[[str, str], float]:
+    """Return the function for learners who divide by the length of each sentence: it stops if one is empty."""
+
+    def stops(hypotheses: str, references: str) -> float:
+        if not all(_split(hypotheses)):
+            raise ZeroDivisionError
+        return wrong(hypotheses, references)
+
+    return stops
+
+
 def _of_precisions(mean: Callable[[list[float]], float]) -> Callable[[str, str], float]:
     """Return the score with another mean of the four precisions."""
 
@@ -128,12 +140,48 @@ def _recall(hypotheses: str, references: str) -> float:
     return _score(found, total, _brevity(*_lengths(hypotheses, references)))
 
 
+def _skipping(*, lengths: bool) -> Callable[[str, str], float]:
+    """Return the score without the hypotheses of less than four words, in the lengths, too, or not."""
+
+    def wrong(hypotheses: str, references: str) -> float:
+        pairs = zip(_split(hypotheses), _split(references), strict=True)
+        kept = [(ours, theirs) for ours, theirs in pairs if len(ours) >= 4]
+        found, total = _counts([ours for ours, _ in kept], [theirs for _, theirs in kept])
+        sums = sum(len(ours) for ours, _ in kept), sum(len(theirs) for _, theirs in kept)
+        return _score(
+            found, total, _brevity(*(sums if lengths else _lengths(hypotheses, references)))
+        )
+
+    return wrong
+
+
+def _rewritten(change: Callable[[str], str]) -> Callable[[str, str], float]:
+    """Return the score of texts that are changed first."""
+    return lambda hypotheses, references: reference(change(hypotheses), change(references))
+
+
+def _moved_up(hypotheses: str, references: str) -> float:
+    ours, theirs = ([words for words in _split(text) if words] for text in (hypotheses, references))
+    counts = _counts(ours, theirs[: len(ours)])
+    return _score(*counts, _brevity(*_lengths(hypotheses, references)))
+
+
+def _word_in_an_empty_line(hypotheses: str, references: str) -> float:
+    ours, theirs = (
+        [line.split(" ") for line in text.split("\n")] for text in (hypotheses, references)
+    )
+    return _score(*_counts(ours, theirs), _brevity(sum(map(len, ours)), sum(map(len, theirs))))
+
+
 def _product(precisions: list[float]) -> float:
     return math.prod(precisions)
 
 
 def draw(rng: np.random.Generator) -> tuple[str, str]:
-    """Return a few hypotheses and references, one sentence a line, that share many runs of words."""
+    """Return a few hypotheses and references, one sentence a line, that share many runs of words.
+
+    In some, a sentence is short or empty, or a word has a capital or a comma.
+    """
     words = np.array(["the", "cat", "sat", "on", "mat", "a", "dog", "ran"])
     ours, theirs = [], []
     for _ in range(int(rng.integers(1, 4))):
@@ -150,10 +198,19 @@ def draw(rng: np.random.Generator) -> tuple[str, str]:
                 said.insert(place, said[place])
         ours.append(" ".join(map(str, said)))
         theirs.append(" ".join(map(str, right)))
+    special = int(rng.integers(0, 8))
+    if special == 0:
+        ours[0] = ours[0].capitalize()
+    elif special == 1:
+        ours[0] = ours[0].replace(" ", ", ", 1)
+    elif special < 4 and len(ours) > 1:
+        ours.insert(1, "" if special == 2 else "the dog sat")
+        theirs.insert(1, "the cat sat")
     return "\n".join(ours), "\n".join(theirs)
 
 
 _RIGHT = "the cat is on the red mat"
+_HOUSE = "l'homme est ici dans la maison rouge"
 
 bleu = Exercise(
     name="bleu",
@@ -162,11 +219,11 @@ bleu = Exercise(
     minutes=35,
     statement=(
         "Write the BLEU of a corpus. hypotheses and references are texts with one sentence a line, as many "
-        "lines each; words are separated by spaces. For n = 1 to 4 count the runs of n words over all "
-        "sentences together, each hypothesis clipped by its own reference; take the geometric mean of the "
-        "four precisions, times the brevity penalty of the total lengths (1, or exp(1 - references / "
-        "hypotheses) if the hypotheses are shorter), times 100. If there is no run of some length, or none "
-        "that is right, return 0."
+        "lines each; words are separated by spaces, and a hypothesis may be empty. For n = 1 to 4 count the "
+        "runs of n words over all sentences together, each hypothesis clipped by its own reference; take the "
+        "geometric mean of the four precisions, times the brevity penalty of the total lengths (1, or exp(1 - "
+        "references / hypotheses) if the hypotheses are shorter), times 100. If there is no run of some "
+        "length, or none that is right, return 0."
     ),
     returns=("score",),
     reference=reference,
@@ -193,6 +250,16 @@ bleu = Exercise(
         Case(
             "a sentence of three words among others",
             ("the cat sleeps\n" + _RIGHT, "the cat sleeps\n" + _RIGHT),
+        ),
+        Case(
+            "a wrong sentence of three words",
+            ("the dog sleeps\n" + _RIGHT, "the cat sleeps\n" + _RIGHT),
+        ),
+        Case("a capital", ("The cat is on the red mat", _RIGHT)),
+        Case("a comma, and a word with an apostrophe", (_HOUSE.replace("ici", "ici,"), _HOUSE)),
+        Case(
+            "an empty hypothesis",
+            ("\n".join((_RIGHT, "", _HOUSE)), "\n".join((_RIGHT, "a dog ran home", _HOUSE))),
         ),
         *random_cases(draw, 8),
     ),
@@ -224,6 +291,12 @@ bleu = Exercise(
             "You take a penalty of each sentence, and their mean. Of which lengths is the penalty of a corpus?",
         ),
         Misconception(
+            "the mean of the sentences' brevity penalties, and a division by 0",
+            _stopping(_mean_brevity),
+            "You take a penalty of each sentence, and stop where one is empty. Of which lengths is the penalty "
+            "of a corpus?",
+        ),
+        Misconception(
             "counts not clipped",
             _unclipped,
             "What is the precision of 'the the the the' against a reference with one 'the'?",
@@ -243,6 +316,11 @@ bleu = Exercise(
             "the mean of the sentences' BLEU",
             _mean_of_sentences,
             "Over what are runs counted: over each sentence, or over all of them together?",
+        ),
+        Misconception(
+            "the mean of the sentences' BLEU, and a division by 0",
+            _stopping(_mean_of_sentences),
+            "You take the score of each sentence, and stop where one is empty. Over what are runs counted?",
         ),
         Misconception(
             "the arithmetic mean of the precisions",
@@ -280,6 +358,42 @@ bleu = Exercise(
             "recall instead of precision",
             _recall,
             "Of all runs in the hypothesis, how many are right? Whose runs do you divide by?",
+        ),
+        Misconception(
+            "sentences of less than four words left out",
+            _skipping(lengths=False),
+            "A sentence of three words has no run of four. Which runs has it, and do they count in yours?",
+        ),
+        Misconception(
+            "sentences of less than four words left out, in the lengths, too",
+            _skipping(lengths=True),
+            "A short sentence counts in your function neither in the runs nor in the lengths. What does the "
+            "task leave out?",
+        ),
+        Misconception(
+            "capitals made small",
+            _rewritten(str.lower),
+            "To you, 'The' and 'the' are one word. Does the task say anything about capitals?",
+        ),
+        Misconception(
+            "words without their punctuation",
+            _rewritten(lambda text: re.sub(r"[^\w\s]", " ", text)),
+            "What is between two spaces is a word. What do you make of 'mat,'?",
+        ),
+        Misconception(
+            "punctuation marks as words of their own",
+            _rewritten(lambda text: re.sub(r"([^\w\s])", r" \1 ", text)),
+            "In your function, 'mat,' is two words. How many spaces are in it?",
+        ),
+        Misconception(
+            "empty lines left out, so that the next hypotheses move up",
+            _moved_up,
+            "After an empty hypothesis, which reference do you compare the next one with?",
+        ),
+        Misconception(
+            "a word in an empty line",
+            _word_in_an_empty_line,
+            "How many words has an empty line? Try what you split with on one.",
         ),
         Misconception(
             "a share instead of percent",

@@ -45,6 +45,8 @@ def _variant(
     turned: bool = False,
     shared: bool = False,
     looked_added: bool = True,
+    input_second: bool = False,
+    input_last: bool = False,
 ) -> Any:
     """Return a decoder layer with the mistakes asked for; the first three are those of the exercise.
 
@@ -64,6 +66,8 @@ def _variant(
         turned: cross-attention before self-attention.
         shared: both attentions with the matrices of the first.
         looked_added: whether there is a residual connection round the cross-attention.
+        input_second: the second sum with the layer's input.
+        input_last: the last sum with the layer's input.
     """
 
     def decoder_layer(
@@ -92,14 +96,15 @@ def _variant(
             x = x + look(right_layer_norm(x, *second))
             thought = right_feed_forward(right_layer_norm(x, *third), *weights["feed_forward"])
             return x + thought
-        attended = attend(x)
+        came_in, attended = x, attend(x)
         summed = x + attended
         x = x + right_layer_norm(attended, *first) if early else right_layer_norm(summed, *first)
         before = x
         if not two:
-            x = right_layer_norm((x if looked_added else 0.0) + look(x), *second)
+            own_token = (came_in if input_second else x) if looked_added else 0.0
+            x = right_layer_norm(own_token + look(x), *second)
         thought = right_feed_forward(x, *weights["feed_forward"])
-        kept = 0.0 if replaced else before if stale else x
+        kept = 0.0 if replaced else before if stale else came_in if input_last else x
         return right_layer_norm(kept + thought, *third)
 
     return decoder_layer
@@ -287,6 +292,21 @@ decoder_layer = Exercise(
             "no residual connection round the cross-attention",
             _variant(looked_added=False),
             "What was read is added to what has been written so far. Where does your layer keep that?",
+        ),
+        Misconception(
+            "second residual connection from the layer's input",
+            _variant(input_second=True),
+            "The second sum starts from what the first sub-layer gave.",
+        ),
+        Misconception(
+            "last residual connection from the layer's input",
+            _variant(input_last=True),
+            "The last sum starts from what the sub-layer before it gave.",
+        ),
+        Misconception(
+            "second and last residual connection from the layer's input",
+            _variant(input_second=True, input_last=True),
+            "Each sum starts from what the sub-layer before it gave. From what do your sums start?",
         ),
     ),
 )

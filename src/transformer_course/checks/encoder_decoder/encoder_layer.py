@@ -45,6 +45,7 @@ def _variant(
     reads_input: bool = False,
     adds_input: bool = False,
     turned: bool = False,
+    one_head: bool = False,
 ) -> Any:
     """Return an encoder layer with the mistakes asked for."""
 
@@ -57,7 +58,9 @@ def _variant(
         seen = ~seen if inverted else seen
 
         def attend(y: Array) -> Array:
-            return right_attention(y, y, weights["self_attention"], n_heads, seen)
+            return right_attention(
+                y, y, weights["self_attention"], 1 if one_head else n_heads, seen
+            )
 
         def think(y: Array) -> Array:
             return right_feed_forward(y, *weights["feed_forward"])
@@ -196,6 +199,11 @@ encoder_layer = Exercise(
             "one sum only, at the end, with the layer's input",
             _variant(first=False, adds_input=True),
             "What came in is added once, at the very end. How many sums has the paper's layer?",
+        ),
+        Misconception(
+            "one head, whatever n_heads says",
+            _variant(one_head=True),
+            "With one head you are right. What must the attention be told if there are two?",
         ),
         Misconception(
             "feed-forward net first",

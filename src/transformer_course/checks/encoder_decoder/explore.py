@@ -14,6 +14,7 @@ from transformer_course.checks.running import SECONDS, in_depth, run
 BAR = 30  # characters for a cosine of 1
 WORDS = ["<pad>", "<s>", "</s>", "the", "cat", "is", "on", "mat"]
 WORDS += ["le", "chat", "est", "sur", "tapis"]
+UNFOLLOWED = "Torch can't follow your functions, so they can't learn. Write them with torch."
 SOURCE, TARGET = "the cat is on the mat", "le chat est sur le tapis"
 
 
@@ -57,11 +58,14 @@ def learn_one_sentence(transformer: Callable[..., Any], steps: int = 100) -> Non
     weights = _fresh_weights()
     outcome = run(transformer, (src, tgt, weights, 2), SECONDS)
     parts = None if outcome.trouble else loose_parts(outcome.value, 1)
+    if "requires grad" in outcome.sentence:  # torch refuses to make an array of it
+        print(UNFOLLOWED)
+        return
     if parts is None or parts[0].shape != (1, tgt.shape[1], len(WORDS)):
         print("Your Transformer learns here when it passes its check.")
         return
     if not getattr(outcome.value, "requires_grad", False):
-        print("Torch can't follow your functions, so they can't learn. Write them with torch.")
+        print(UNFOLLOWED)
         return
     leaves: list[Tensor] = []
     weights = in_depth(weights, lambda x: _leaf(x, leaves))

@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from transformer_course.checks.comparing import loose_parts
+from transformer_course.checks.encoder_decoder.explore import UNFOLLOWED
 from transformer_course.checks.encoder_decoder.model import draw_layer
 from transformer_course.checks.running import SECONDS, in_depth, run
 
@@ -77,11 +78,14 @@ def learn_to_translate(
 
     outcome = run(loss_of, (ids, n_prompt), SECONDS)
     parts = None if outcome.trouble else loose_parts(outcome.value, 1)
+    if "requires grad" in outcome.sentence:  # torch refuses to make an array of it
+        print(UNFOLLOWED)
+        return
     if parts is None or parts[0].size != 1:
         print("Your decoder learns here when decoder_only and prompted_loss pass their checks.")
         return
     if not getattr(outcome.value, "requires_grad", False):
-        print("Torch can't follow your functions, so they can't learn. Write them with torch.")
+        print(UNFOLLOWED)
         return
     optimizer = torch.optim.Adam(leaves, lr=0.01)
     for _ in range(steps):

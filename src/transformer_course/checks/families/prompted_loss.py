@@ -21,6 +21,7 @@ def _loss(
     divide: str = "counted",
     zero: bool = False,
     one_prompt: bool = False,
+    real_by_read: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -33,6 +34,7 @@ def _loss(
         starts = np.full_like(n_prompt, n_prompt[0]) if one_prompt else n_prompt
         answer = (at >= starts[:, None] + late) & (at > 0)  # nothing scores the first token
         real = ids != (0 if zero else pad_id)
+        real = np.roll(real, 1, axis=1) if real_by_read else real
         kinds = {"continuation": answer, "all": at > 0, "prompt": ~answer & (at > 0)}
         counted = kinds[whose] & (padding | real)
         losses = losses * counted
@@ -46,7 +48,8 @@ def _loss(
             "batch": len(ids),
             "nothing": 1,
         }
-        return float(losses.sum() / below[divide])
+        with np.errstate(all="ignore"):  # NaN where nothing is counted
+            return float(losses.sum() / below[divide])
 
     return prompted_loss
 
@@ -143,6 +146,24 @@ prompted_loss = Exercise(
             _loss(late=-1),
             "Where a prompt has two tokens or more, you have one guess too many. Logits and what they score "
             "are at different places: which of the two do you compare with `n_prompt`?",
+        ),
+        Misconception(
+            "the first two tokens of the continuation left out",
+            _loss(late=2),
+            "Of two tokens after a prompt, your function counts none, and the mean of nothing is NaN. Your "
+            "places count from 0. Which token is the first of those that are guessed?",
+        ),
+        Misconception(
+            "the first two tokens of the continuation left out, and the padding guessed",
+            _loss(late=2, padding=True),
+            "Write down the places of the tokens that your function counts, for a prompt of one token and a "
+            "padding at the end. Where do they begin, and where do they end?",
+        ),
+        Misconception(
+            "padding by what is read, not by what must be said",
+            _loss(real_by_read=True),
+            "After the last token nothing has to be said, but one such guess counts in your mean. Of which "
+            "tokens do you ask whether they are padding?",
         ),
         Misconception(
             "the prompt guessed, not the continuation",

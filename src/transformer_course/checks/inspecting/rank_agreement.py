@@ -27,6 +27,13 @@ def _of_signs(number: Callable[[Array], float]) -> Callable[..., float]:
     return lambda a, b: number(np.array(_signs(a, b)))
 
 
+def _alike(a: Array, b: Array) -> float:
+    """Compare the two signs of each pair: two words that are equal in a and in b have the same one, 0."""
+    places = combinations(range(len(a)), 2)
+    signs = [(np.sign(a[i] - a[j]), np.sign(b[i] - b[j])) for i, j in places]
+    return float(np.mean([1.0 if x == y else x * y for x, y in signs]))
+
+
 def _neighbours(a: Array, b: Array) -> float:
     steps = [np.sign(a[j] - a[i]) * np.sign(b[j] - b[i]) for i, j in pairwise(range(len(a)))]
     return float(np.mean(steps))
@@ -68,6 +75,7 @@ rank_agreement = Exercise(
         Case("three words, one pair exchanged", (_A, np.array([1.0, 5.0, 3.0]))),
         Case("same order, other distances", (_A, np.array([-4.0, 0.5, 0.6]))),
         Case("two equal numbers", (_A, np.array([2.0, 2.0, 3.0]))),
+        Case("two words equal in both", (np.array([1.0, 1.0, 2.0]), np.array([3.0, 3.0, 4.0]))),
         Case("four words", (np.array([0.4, 0.1, 0.3, 0.2]), np.array([1.0, 2.0, 4.0, 3.0]))),
         *random_cases(draw, 6),
     ),
@@ -118,6 +126,11 @@ rank_agreement = Exercise(
             "equal pairs counted as agreement",
             _of_signs(lambda signs: float(np.where(signs >= 0, 1, -1).mean())),
             "Where two words are equal, there is no order to agree on.",
+        ),
+        Misconception(
+            "equal in both counted as agreement",
+            _alike,
+            "Two words may be equal in a and in b at once. Does either row put them in an order?",
         ),
         Misconception(
             "equal pairs counted as disagreement",

@@ -1,5 +1,6 @@
 """Exercise: the rule of an induction head, by loops."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -58,13 +59,18 @@ def _place(tokens: Array) -> Array:
     return found
 
 
-def _most_often(tokens: Array) -> Array:
-    found = np.full(len(tokens), -1)
-    for t in range(len(tokens)):
-        followers = [int(tokens[s + 1]) for s in range(t) if tokens[s] == tokens[t]]
-        if followers:
-            found[t] = max(sorted(set(followers)), key=followers.count)
-    return found
+def _most_often(*, first: bool) -> Callable[[Array], Array]:
+    """Take the follower that came most often: of several the first one, or the smallest id."""
+
+    def what_followed(tokens: Array) -> Array:
+        found = np.full(len(tokens), -1)
+        for t in range(len(tokens)):
+            followers = [int(tokens[s + 1]) for s in range(t) if tokens[s] == tokens[t]]
+            if followers:
+                found[t] = max(followers if first else sorted(followers), key=followers.count)
+        return found
+
+    return what_followed
 
 
 def draw(rng: np.random.Generator) -> tuple[Array]:
@@ -93,6 +99,7 @@ what_followed = Exercise(
         Case("a token twice in a row", (np.array([6, 6, 2, 6]),)),
         Case("three followers", (np.array([5, 1, 5, 1, 5, 2, 5]),)),
         Case("one token", (np.array([9]),)),
+        Case("a frequent follower, another one later", (np.array([5, 2, 5, 1, 5, 1, 5, 3, 5]),)),
         *random_cases(draw, 6, "random tokens"),
     ),
     draw=draw,
@@ -141,8 +148,13 @@ what_followed = Exercise(
         ),
         Misconception(
             "the follower that came most often",
-            _most_often,
+            _most_often(first=False),
             "That is a table of counts. The induction head looks at the latest place only.",
+        ),
+        Misconception(
+            "the follower that came most often, of several the first one",
+            _most_often(first=True),
+            "You count followers. How many places does the task look at?",
         ),
         Misconception(
             "two places on instead of one",

@@ -29,6 +29,8 @@ def _adam(
     as_first: bool = False,
     outside: bool = False,
     times: bool = False,
+    epsilon: float = EPSILON,
+    early: bool = False,
 ) -> Any:
     """Return the function of the exercise with the mistakes asked for."""
 
@@ -51,7 +53,9 @@ def _adam(
         top = top if momentum else gradient
         size = np.sqrt(low) if root else low
         size = np.sqrt(used_v) / repair if outside else size
-        moved = rate * top / (np.sqrt(low + EPSILON) if inside else size + EPSILON)
+        bottom = np.sqrt(low + epsilon) if inside else size + epsilon
+        bottom = (np.sqrt(used_v) + epsilon) / np.sqrt(repair) if early else bottom
+        moved = rate * top / bottom
         new = weight + moved if ascending else weight - moved
         return (new, top, low) if stores_corrected else (new, m, v)
 
@@ -69,7 +73,7 @@ def reference(
 def draw(rng: np.random.Generator) -> tuple[Array, Array, Array, Array, int, float]:
     """Return weights, gradients of all sizes, averages of some earlier steps, the step and the rate."""
     count, step = int(rng.integers(2, 6)), int(rng.integers(2, 40))
-    sizes = 10.0 ** rng.uniform(-5, 2, size=count)
+    sizes = 10.0 ** rng.uniform(-9, 2, size=count)
     gradients = sizes * (0.5 + rng.normal(size=(step, count)))
     m, v = np.zeros(count), np.zeros(count)
     for gradient in gradients[:-1]:
@@ -130,6 +134,7 @@ adam_step = Exercise(
             "a weight whose gradient was always 0",
             (np.array([1.0, -2.0]), np.array([0.0, 0.5]), _ZERO, _ZERO, 1, 0.01),
         ),
+        Case("gradients of ten epsilons", (_ZERO, np.array([1e-8, -1e-8]), _ZERO, _ZERO, 1, 0.01)),
         Case(
             "a long training",
             (
@@ -190,6 +195,16 @@ adam_step = Exercise(
             _adam(inside=True),
             "A weight with a tiny gradient hardly moves in your step. Is epsilon added before the root is "
             "taken, or after?",
+        ),
+        Misconception(
+            "the usual epsilon, 1e-8",
+            _adam(epsilon=1e-8),
+            "Many programs take this one. The paper's is smaller.",
+        ),
+        Misconception(
+            "epsilon before the correction",
+            _adam(early=True),
+            "You add epsilon to a root, and then correct both. To the root of what does the task add it?",
         ),
         Misconception(
             "the size of the gradient instead of its square",
