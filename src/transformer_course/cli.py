@@ -677,7 +677,11 @@ def translate(
         place, lines = _lines_to_translate(text, file)
         settings = {"beam": beam, "alpha": alpha, "n-best": n_best}
         at_once = _LINES_AT_ONCE if text or file or output else 1
-        with _written(output, run, settings, lines) as rest, _lines_bar(at_once > 1) as bar:
+        seen = output is None and sys.stdout.isatty()  # the lines themselves
+        with (
+            _written(output, run, settings, lines) as rest,
+            _LinesBar(at_once > 1 and not seen) as bar,
+        ):
             done = replace(rest.done) if rest else Done()
             bar.initial = bar.n = done.read
             answers = translate_lines(
@@ -690,11 +694,11 @@ def translate(
             )
             for answer in answers:
                 done.read += 1
-                bar.update()
                 for line in _hypotheses(answer, done.read) if n_best else [answer.text]:
                     print(line, file=rest.file if rest else sys.stdout, flush=not rest)
                     done.written += 1
-                _tell(answer, done.read, place, debug)
+                _tell(answer, done.read, place, debug, bar.give_way)
+                bar.update()
                 done.wrong += answer.error is not None
                 if rest and done.read % at_once == 0:
                     rest.keep(done)
@@ -705,16 +709,29 @@ def translate(
             raise typer.Exit(1)
 
 
-def _lines_bar(shown: bool) -> tqdm:
+class _LinesBar(tqdm):
     """How many lines are done, on standard error, if it takes longer than some seconds."""
-    return tqdm(
-        bar_format="{n_fmt} lines, {rate_fmt}",
-        unit=" lines",
-        disable=not shown or sys.stdout.isatty(),  # there one sees the lines themselves
-        delay=_PATIENCE,
-        mininterval=1 if sys.stderr.isatty() else 10,
-        leave=False,
-    )
+
+    def __init__(self, shown: bool) -> None:
+        self._stands_there = False
+        super().__init__(
+            bar_format="{n_fmt} lines, {rate_fmt}",
+            unit=" lines",
+            disable=not shown,
+            delay=_PATIENCE,
+            mininterval=1 if sys.stderr.isatty() else 10,
+            leave=False,
+        )
+
+    def display(self, msg: str | None = None, pos: int | None = None) -> Any:
+        self._stands_there = msg != ""
+        return super().display(msg, pos)  # type: ignore[no-untyped-call]
+
+    def give_way(self) -> None:
+        """Leave the line to a message; the next update takes the one below."""
+        if self._stands_there:
+            self.clear()  # type: ignore[no-untyped-call]
+            self._stands_there = False
 
 
 @contextmanager
@@ -772,8 +789,12 @@ def _lines_to_translate(text: list[str] | None, file: Path | None) -> tuple[str,
     return "standard input, line", read_each(sys.stdin.buffer)
 
 
-def _tell(answer: Answer, number: int, place: str, debug: bool) -> None:
-    """Say on standard error what is to be known about one line."""
+def _tell(
+    answer: Answer, number: int, place: str, debug: bool, give_way: Callable[[], None]
+) -> None:
+    """Say on standard error what is to be known about one line; `give_way` is called before."""
+    if answer.error or answer.unseen or answer.untranslated or answer.doubtful or answer.cut:
+        give_way()
     if answer.error:
         _print_error(answer.error, debug, f"{place} {number}: ")
     if answer.unseen:

@@ -560,6 +560,31 @@ def test_many_lines_have_a_progress_line_and_few_have_none(
     assert many.out == few.out
 
 
+def test_on_a_terminal_lines_for_a_file_have_a_progress_line(
+    run: Run, lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that stand on the terminal need none, and would stand on it."""
+    monkeypatch.setattr(cli, "_PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    translate = ["translate", trained_run(), "--file", lines, "--beam", 1]
+    assert "lines," not in run(*translate).err
+    assert "lines," in run(*translate, "--output", tmp_path / "out").err
+
+
+def test_a_message_has_its_own_line_beside_the_progress_line(
+    run: Run, lines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines.write_text("one zebra\n" + "two " * 70 + "\nfive yak\n", encoding="utf-8")
+    translate = ["translate", trained_run(), "--file", lines, "--beam", 1]
+    told = run(*translate).err.splitlines()
+    assert [message[:6] for message in told] == ["note: ", "error:", "note: "]
+    monkeypatch.setattr(cli, "_PATIENCE", 0.0)
+    beside = run(*translate).err
+    assert "lines," in beside
+    # A carriage return goes back to the beginning of the line.
+    assert [line.rpartition("\r")[2] for line in beside.split("\n")] == [*told, ""]
+
+
 # train --patience --average
 
 
