@@ -119,6 +119,8 @@ def test_other_requests_get_json_too(client: TestClient) -> None:
         response = client.request(method, path)
         assert response.status_code == status
         assert set(response.json()) == {"error"}
+        assert ("POST" in response.headers.get("allow", "")) == (path == "/translate")
+        assert ("GET" in response.headers.get("allow", "")) == (path == "/")
     response = client.post("/translate", content="text=one")
     assert (response.status_code, response.json()) == (
         415,

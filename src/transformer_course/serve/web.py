@@ -173,7 +173,7 @@ class _Web:
         return _said({"status": "ok", "waiting": self.batcher.open})
 
     async def refused(self, request: Any, error: Any) -> Any:
-        return _said({"error": error.detail}, error.status_code)
+        return _said({"error": error.detail}, error.status_code, **(error.headers or {}))
 
     async def failed(self, request: Any, error: Exception) -> Any:
         return _said({"error": "the server made a mistake"}, 500)
