@@ -371,6 +371,18 @@ def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path) -> None:
     assert one == [WORDS["one"]]
 
 
+def test_info_says_of_an_export_what_opens_it(run: Run, in_onnx: Path, tmp_path: Path) -> None:
+    export_ctranslate2(trained(), tmp_path / "engine")
+    for folder, told in (
+        (tmp_path / "engine", "exported for CTranslate2, which EngineTranslator opens"),
+        (in_onnx, "exported for ONNX, which OnnxTranslator opens"),
+    ):
+        no_run = f"{folder} is no folder of a run: it holds a translator that was"
+        assert_one_sentence(run("info", folder), f"{no_run} {told}")
+    export_hub(trained(), tmp_path / "hub")  # which this package reads
+    assert "a translator" in run("info", tmp_path / "hub").out
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
