@@ -316,6 +316,11 @@ def test_the_card_of_a_run_names_its_data_and_recipe(
     assert "trained on: 2 files of its owner" in card
     assert str(tmp_path) not in card
     assert '"max_steps": 2' in card
+    one = Data(files=(str(tmp_path / "mine.tsv"),))
+    write_sealed(out / "run.json", {"data": asdict(one), "threads": 1})
+    export_hub(Translator.load(out), tmp_path / "one", out)
+    card = (tmp_path / "one" / "README.md").read_text(encoding="utf-8")
+    assert "trained on: 1 file of its owner" in card
     prepared = Data(prepared=str(tmp_path / "shards"))
     write_sealed(out / "run.json", {"data": asdict(prepared), "threads": 1})
     export_hub(Translator.load(out), tmp_path / "prepared", out)
