@@ -287,10 +287,12 @@ class Translator:
             share: 0 to below 1.
 
         Raises:
-            ValueError: if there are no sentences, or as `search` does.
+            ValueError: if there are no sentences, `share` is out of range, or as `search` does.
         """
         if not sentences:
             raise ValueError("sentences is empty; there must be at least one")
+        if not 0 <= share < 1:
+            raise ValueError(f"share ({share}) must be 0 or more and less than 1")
         self.doubt_below_greedy, self.doubt_below = (
             sorted(best.confidence for (best,) in self.search(sentences, beam=beam))[
                 int(share * len(sentences))

@@ -125,6 +125,10 @@ def test_what_it_is_less_sure_of_than_of_held_out_sentences_is_doubtful(tmp_path
     assert Translator.load(tmp_path).doubt_below == 0
     with pytest.raises(ValueError, match="sentences is empty; there must be at least one"):
         translator.calibrate([])
+    for share in (-0.1, 1.0, float("nan")):
+        problem = rf"share \({share}\) must be 0 or more and less than 1"
+        with pytest.raises(ValueError, match=problem):
+            translator.calibrate(SOURCES, share=share)
 
 
 def test_a_search_names_the_words_that_were_never_seen() -> None:
