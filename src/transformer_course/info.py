@@ -36,9 +36,11 @@ def run_info(folder: str | Path) -> dict[str, Any]:
         Plain values by name, as JSON can say them. What the folder doesn't have is None, or an empty list.
 
     Raises:
-        CheckpointError: if it is no folder of a run, or one of its files is damaged.
+        CheckpointError: if there is no such folder, it is no run's, or one of its files is damaged.
     """
     path = Path(folder)
+    if not path.is_dir():
+        raise CheckpointError(f"there is no folder {path}")
     checkpoints = list_checkpoints(path)
     has = {name: (path / name).exists() for name in _PARTS}
     if not checkpoints and not any(has[name] for name in _RUN):

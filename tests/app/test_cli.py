@@ -946,6 +946,18 @@ def test_a_mistake_in_our_own_lines_is_told_from_a_sentence_of_ours() -> None:
         assert cli._looks_internal(found.value) == ("zip" in str(found.value))
 
 
+@pytest.mark.parametrize("command", ["translate", "evaluate", "score", "attention", "export"])
+def test_a_run_that_is_not_there_is_told_by_its_name(
+    run: Run, files: list[Path], tmp_path: Path, command: str
+) -> None:
+    rest = {"translate": ["one"], "attention": ["one"], "export": ["--to", "hub"]}
+    options = rest.get(command, ["--pairs", *files])
+    assert_one_sentence(run(command, "not/here", *options), "error: there is no folder not/here")
+    (tmp_path / "file").touch()
+    told = f"error: there is no folder {tmp_path / 'file'}"
+    assert_one_sentence(run(command, tmp_path / "file", *options), told)
+
+
 def test_a_mistake_of_the_user_is_told_without_that_hint(run: Run, tmp_path: Path) -> None:
     told = run("translate", tmp_path, "one")
     assert_one_sentence(told, "vocabulary.json is missing")

@@ -101,7 +101,7 @@ def test_prepared_data_is_no_run_and_can_be_trained_on(
 
 def test_what_is_no_run_or_damaged_is_one_sentence(run: Run, tmp_path: Path) -> None:
     assert_one_sentence(run("info", tmp_path), f"{tmp_path} is no folder of a run")
-    assert_one_sentence(run("info", tmp_path / "none"), "is no folder of a run")
+    assert_one_sentence(run("info", tmp_path / "none"), f"there is no folder {tmp_path / 'none'}")
     result = run("info", trained_run(), "--json", trained_run() / "recipe.json")
     assert_one_sentence(result, "is a file of the run")
     step = '[{"step": %s, "loss": %s}]'

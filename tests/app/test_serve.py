@@ -430,7 +430,7 @@ def test_a_port_that_is_taken_is_one_sentence(run: Run) -> None:
         told = f"port ({port}) of 127.0.0.1 can't be listened at: Address already in use"
         assert_one_sentence(run("serve", trained_run(), "--port", port), told)
     assert_one_sentence(run("serve", trained_run(), "--port", 70_000), "must be from 0 to 65535")
-    assert_one_sentence(run("serve", "nothing"), "vocabulary.json is missing")
+    assert_one_sentence(run("serve", "nothing"), "there is no folder nothing")
 
 
 def test_no_answer_waits_for_the_confirmation_of_its_first_packet() -> None:
