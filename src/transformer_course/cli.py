@@ -836,6 +836,7 @@ def evaluate(
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
         translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out, device)
+        _check_sentences(translator, test, data, targets=False)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
@@ -864,7 +865,7 @@ def score(
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
         translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out, device)
-        _check_sentences(translator, test, data)
+        _check_sentences(translator, test, data, targets=True)
         found = likelihood(translator, test)
         if json_out:
             counts = {"n_pairs": len(test), "n_tokens": found.n_tokens}
@@ -891,10 +892,12 @@ def _translator_and_pairs(
     return translator, data, test
 
 
-def _check_sentences(translator: Translator, pairs: list[Pair], data: Data) -> None:
-    """Refuse a pair that the model can't take, by its file and line."""
+def _check_sentences(
+    translator: Translator, pairs: list[Pair], data: Data, *, targets: bool
+) -> None:
+    """Refuse a pair whose source, or target, too, the model can't take, by its file and line."""
     for pair in pairs:
-        for text in (pair.source, pair.target):
+        for text in (pair.source, pair.target) if targets else (pair.source,):
             try:
                 translator.check(text)
             except ValueError as error:

@@ -892,6 +892,12 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
     assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")
     result = run("evaluate", folder, *pairs, "--json", files[0] / "x.json", "--beam", 1)
     assert_one_sentence(result, "x.json can't be written")
+    sources, targets = (path.read_text(encoding="utf-8").splitlines() for path in files)
+    sources[6] = targets[4] = "two " * 70  # a right translation may have any length
+    for path, texts in zip(files, (sources, targets), strict=True):
+        path.write_text("\n".join(texts), encoding="utf-8")
+    problem = "has 70 subwords, the model takes at most 63"
+    assert_one_sentence(run("evaluate", folder, *pairs), f"{files[0]}, line 7: ", problem)
 
 
 def fail_inside(*_: object, **__: object) -> None:
