@@ -218,7 +218,7 @@ def in_onnx(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize(("beam", "alpha"), [(1, 0.6), (4, 0.6), (5, 2.0)])
+@pytest.mark.parametrize(("beam", "alpha"), [(1, 0.6), (4, 0.6), (5, 2.0), (4, 5.0)])
 def test_the_graphs_find_the_same_words_and_scores(in_onnx: Path, beam: int, alpha: float) -> None:
     """Sources of one to 31 subwords, many and few together: all lengths are open in the graphs."""
     wishes = {"beam": beam, "alpha": alpha, "top_beams": beam}
