@@ -633,9 +633,11 @@ def _describe(progress: Progress) -> str:
 def translate(
     run: Run,
     text: Annotated[list[str] | None, typer.Argument(help="Sentences to translate.")] = None,
-    file: Annotated[Path | None, typer.Option(help="A file with a sentence a line.")] = None,
+    file: Annotated[
+        Path | None, typer.Option(help="A file with a sentence a line: plain, gzip or zst.")
+    ] = None,
     beam: Annotated[int, typer.Option(help="Width of the beam; 1 is greedy.")] = 4,
-    alpha: Annotated[float, typer.Option(help="Strength of the length penalty.")] = 0.6,
+    alpha: Annotated[float, typer.Option(help="Strength of the length penalty, 0 to 10.")] = 0.6,
     n_best: Annotated[
         int | None, typer.Option(help="Hypotheses a sentence, with scores; at most --beam.")
     ] = None,
@@ -677,7 +679,11 @@ def translate(
         place, lines = _lines_to_translate(text, file)
         settings = {"beam": beam, "alpha": alpha, "n-best": n_best}
         at_once = _LINES_AT_ONCE if text or file or output else 1
-        with _written(output, run, settings, lines) as rest, _lines_bar(at_once > 1) as bar:
+        seen = output is None and sys.stdout.isatty()  # the lines themselves
+        with (
+            _written(output, run, settings, lines) as rest,
+            _LinesBar(at_once > 1 and not seen) as bar,
+        ):
             done = replace(rest.done) if rest else Done()
             bar.initial = bar.n = done.read
             answers = translate_lines(
@@ -690,11 +696,11 @@ def translate(
             )
             for answer in answers:
                 done.read += 1
-                bar.update()
                 for line in _hypotheses(answer, done.read) if n_best else [answer.text]:
                     print(line, file=rest.file if rest else sys.stdout, flush=not rest)
                     done.written += 1
-                _tell(answer, done.read, place, debug)
+                _tell(answer, done.read, place, debug, bar.give_way)
+                bar.update()
                 done.wrong += answer.error is not None
                 if rest and done.read % at_once == 0:
                     rest.keep(done)
@@ -705,16 +711,29 @@ def translate(
             raise typer.Exit(1)
 
 
-def _lines_bar(shown: bool) -> tqdm:
+class _LinesBar(tqdm):
     """How many lines are done, on standard error, if it takes longer than some seconds."""
-    return tqdm(
-        bar_format="{n_fmt} lines, {rate_fmt}",
-        unit=" lines",
-        disable=not shown or sys.stdout.isatty(),  # there one sees the lines themselves
-        delay=_PATIENCE,
-        mininterval=1 if sys.stderr.isatty() else 10,
-        leave=False,
-    )
+
+    def __init__(self, shown: bool) -> None:
+        self._stands_there = False
+        super().__init__(
+            bar_format="{n_fmt} lines, {rate_fmt}",
+            unit=" lines",
+            disable=not shown,
+            delay=_PATIENCE,
+            mininterval=1 if sys.stderr.isatty() else 10,
+            leave=False,
+        )
+
+    def display(self, msg: str | None = None, pos: int | None = None) -> Any:
+        self._stands_there = msg != ""
+        return super().display(msg, pos)  # type: ignore[no-untyped-call]
+
+    def give_way(self) -> None:
+        """Leave the line to a message; the next update takes the one below."""
+        if self._stands_there:
+            self.clear()  # type: ignore[no-untyped-call]
+            self._stands_there = False
 
 
 @contextmanager
@@ -772,8 +791,12 @@ def _lines_to_translate(text: list[str] | None, file: Path | None) -> tuple[str,
     return "standard input, line", read_each(sys.stdin.buffer)
 
 
-def _tell(answer: Answer, number: int, place: str, debug: bool) -> None:
-    """Say on standard error what is to be known about one line."""
+def _tell(
+    answer: Answer, number: int, place: str, debug: bool, give_way: Callable[[], None]
+) -> None:
+    """Say on standard error what is to be known about one line; `give_way` is called before."""
+    if answer.error or answer.unseen or answer.untranslated or answer.doubtful or answer.cut:
+        give_way()
     if answer.error:
         _print_error(answer.error, debug, f"{place} {number}: ")
     if answer.unseen:
@@ -799,7 +822,7 @@ def evaluate(
     pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
     beam: Annotated[int, typer.Option(help="Width of the beam; 1 is greedy.")] = 4,
-    alpha: Annotated[float, typer.Option(help="Strength of the length penalty.")] = 0.6,
+    alpha: Annotated[float, typer.Option(help="Strength of the length penalty, 0 to 10.")] = 0.6,
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokeniser: 13a, none, ...")] = "13a",
     json_out: Annotated[Path | None, typer.Option("--json", help="Write scores as JSON.")] = None,
     threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
@@ -808,6 +831,10 @@ def evaluate(
 ) -> None:
     """Score a translator: exact match, BLEU and chrF, and for the grammar by phenomenon.
 
+    Without --pairs and --tsv, the pairs are those that the run was not trained on: what was held out from its
+    files or from prepared data, 1,000 others of the grammar or of everyday speech, or the 2016 test set of
+    Multi30k.
+
     From French into English there is no table by phenomenon: the sets know one right answer only.
 
     What --beam and --alpha are for the models nat and mask-predict is said at translate.
@@ -815,6 +842,7 @@ def evaluate(
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
         translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out, device)
+        _check_sentences(translator, test, data, targets=False)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
         _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
@@ -843,7 +871,7 @@ def score(
     with _errors_in_one_sentence(debug):
         _set_threads(threads)
         translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out, device)
-        _check_sentences(translator, test, data)
+        _check_sentences(translator, test, data, targets=True)
         found = likelihood(translator, test)
         if json_out:
             counts = {"n_pairs": len(test), "n_tokens": found.n_tokens}
@@ -870,10 +898,12 @@ def _translator_and_pairs(
     return translator, data, test
 
 
-def _check_sentences(translator: Translator, pairs: list[Pair], data: Data) -> None:
-    """Refuse a pair that the model can't take, by its file and line."""
+def _check_sentences(
+    translator: Translator, pairs: list[Pair], data: Data, *, targets: bool
+) -> None:
+    """Refuse a pair whose source, or target, too, the model can't take, by its file and line."""
     for pair in pairs:
-        for text in (pair.source, pair.target):
+        for text in (pair.source, pair.target) if targets else (pair.source,):
             try:
                 translator.check(text)
             except ValueError as error:

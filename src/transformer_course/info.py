@@ -2,6 +2,7 @@
 
 import json
 import math
+import shlex
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
@@ -11,12 +12,18 @@ import torch
 
 from transformer_course import __version__
 from transformer_course.checkpoints import CheckpointError, list_checkpoints, read_json, read_sealed
+from transformer_course.corpus.shards import PLAN, RECORD
 from transformer_course.recipe import Recipe
 from transformer_course.recipe.data import uses
 from transformer_course.recipe.folder import load_run
 from transformer_course.translator import Translator, load_vocabulary
 
-_PARTS = ("run.json", "recipe.json", "vocabulary.json", "history.json", "model.safetensors")
+_RUN = ("run.json", "recipe.json", "history.json", "model.safetensors")  # what only runs have
+_PARTS = (*_RUN[:2], "vocabulary.json", *_RUN[2:])
+_EXPORTED = {  # a file that only this export has: whose it is, and what opens it
+    "encoder.onnx": ("ONNX", "OnnxTranslator"),
+    "model.bin": ("CTranslate2", "EngineTranslator"),
+}
 
 
 def run_info(folder: str | Path) -> dict[str, Any]:
@@ -29,13 +36,15 @@ def run_info(folder: str | Path) -> dict[str, Any]:
         Plain values by name, as JSON can say them. What the folder doesn't have is None, or an empty list.
 
     Raises:
-        CheckpointError: if it is no folder of a run, or one of its files is damaged.
+        CheckpointError: if there is no such folder, it is no run's, or one of its files is damaged.
     """
     path = Path(folder)
+    if not path.is_dir():
+        raise CheckpointError(f"there is no folder {path}")
     checkpoints = list_checkpoints(path)
     has = {name: (path / name).exists() for name in _PARTS}
-    if not checkpoints and not any(has.values()):
-        raise CheckpointError(f"{path} is no folder of a run: it has none of {', '.join(_PARTS)}")
+    if not checkpoints and not any(has[name] for name in _RUN):
+        raise CheckpointError(f"{path} is no folder of a run: {_what_else(path)}")
     recipe = Recipe.load(path).record() if has["recipe.json"] else None
     history = _history(path / "history.json") if has["history.json"] else []
     return {
@@ -53,6 +62,19 @@ def run_info(folder: str | Path) -> dict[str, Any]:
         "formats": {name: _format(path / name) for name in _PARTS[:2] if has[name]},
         "versions": {"transformer-course": __version__, "torch": torch.__version__},
     }
+
+
+def _what_else(path: Path) -> str:
+    """What a folder is that is no run's."""
+    train = shlex.join(["transformer-course", "train", "--data", str(path)])
+    if (path / RECORD).exists():
+        return f"it holds data of the command prepare; train with: {train} --out RUN"
+    if (path / PLAN).exists():
+        return "it holds a part of the data of the command prepare: the same command completes it"
+    for name, (program, reader) in _EXPORTED.items():
+        if (path / name).exists() and (path / "vocabulary.json").exists():
+            return f"it holds a translator that was exported for {program}, which {reader} opens"
+    return f"it has none of {', '.join(_RUN)}"
 
 
 def info_text(info: dict[str, Any]) -> str:

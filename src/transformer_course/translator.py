@@ -134,8 +134,8 @@ class Translator:
             The translator, in evaluation mode.
 
         Raises:
-            CheckpointError: if a file is missing or damaged, training isn't finished, or model and vocabulary
-                don't belong together.
+            CheckpointError: if there is no such folder, a file is missing or damaged, training isn't finished,
+                or model and vocabulary don't belong together.
             OSError: if the vocabulary is there and can't be opened.
             ValueError: if torch knows no such device, finds none of that kind, or it is "meta".
         """
@@ -287,10 +287,12 @@ class Translator:
             share: 0 to below 1.
 
         Raises:
-            ValueError: if there are no sentences, or as `search` does.
+            ValueError: if there are no sentences, `share` is out of range, or as `search` does.
         """
         if not sentences:
             raise ValueError("sentences is empty; there must be at least one")
+        if not 0 <= share < 1:
+            raise ValueError(f"share ({share}) must be 0 or more and less than 1")
         self.doubt_below_greedy, self.doubt_below = (
             sorted(best.confidence for (best,) in self.search(sentences, beam=beam))[
                 int(share * len(sentences))
@@ -502,14 +504,15 @@ def load_vocabulary(folder: Path) -> Vocabulary:
         The vocabulary.
 
     Raises:
-        CheckpointError: if the file is missing or damaged.
+        CheckpointError: if there is no such folder, or the file is missing or damaged.
         OSError: if it is there and can't be opened.
     """
     path = folder / "vocabulary.json"
     try:
         return Vocabulary.load(path)
-    except FileNotFoundError as error:
-        raise CheckpointError(f"{path} is missing") from error
+    except (FileNotFoundError, NotADirectoryError) as error:
+        told = f"{path} is missing" if folder.is_dir() else f"there is no folder {folder}"
+        raise CheckpointError(told) from error
     except ValueError as error:
         raise CheckpointError(str(error)) from error
 

@@ -892,6 +892,12 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
     assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")
     result = run("evaluate", folder, *pairs, "--json", files[0] / "x.json", "--beam", 1)
     assert_one_sentence(result, "x.json can't be written")
+    sources, targets = (path.read_text(encoding="utf-8").splitlines() for path in files)
+    sources[6] = targets[4] = "two " * 70  # a right translation may have any length
+    for path, texts in zip(files, (sources, targets), strict=True):
+        path.write_text("\n".join(texts), encoding="utf-8")
+    problem = "has 70 subwords, the model takes at most 63"
+    assert_one_sentence(run("evaluate", folder, *pairs), f"{files[0]}, line 7: ", problem)
 
 
 def fail_inside(*_: object, **__: object) -> None:
@@ -944,6 +950,18 @@ def test_a_mistake_in_our_own_lines_is_told_from_a_sentence_of_ours() -> None:
         with pytest.raises(ValueError, match=r"zip\(\)|there must be 2 or more") as found:
             call()
         assert cli._looks_internal(found.value) == ("zip" in str(found.value))
+
+
+@pytest.mark.parametrize("command", ["translate", "evaluate", "score", "attention", "export"])
+def test_a_run_that_is_not_there_is_told_by_its_name(
+    run: Run, files: list[Path], tmp_path: Path, command: str
+) -> None:
+    rest = {"translate": ["one"], "attention": ["one"], "export": ["--to", "hub"]}
+    options = rest.get(command, ["--pairs", *files])
+    assert_one_sentence(run(command, "not/here", *options), "error: there is no folder not/here")
+    (tmp_path / "file").touch()
+    told = f"error: there is no folder {tmp_path / 'file'}"
+    assert_one_sentence(run(command, tmp_path / "file", *options), told)
 
 
 def test_a_mistake_of_the_user_is_told_without_that_hint(run: Run, tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """What users of other translation programs look for: outputs, scores, weights, sizes, longer runs."""
 
+import gzip
 import json
 import math
 import shutil
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import zstandard
 from command_line import Run, assert_one_sentence
 from small_runs import number_pairs, small_recipe, trained, trained_run
 
@@ -94,6 +96,33 @@ def test_half_a_file_of_translations_is_never_written(
         cli.app(arguments)
     assert out.read_text() == "as it was"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["new.en", "new.fr"]
+
+
+@pytest.mark.parametrize("form", ["gzip", "zst"])
+def test_a_packed_file_is_translated_as_its_lines_are(
+    run: Run, lines: Path, tmp_path: Path, form: str
+) -> None:
+    assert "a sentence a line: plain, gzip or zst." in words(run("translate", "--help").out)
+    packed, text = tmp_path / "packed", lines.read_bytes()
+    packed.write_bytes(
+        gzip.compress(text) if form == "gzip" else zstandard.ZstdCompressor().compress(text)
+    )
+    plain, found = (run("translate", trained_run(), "--file", file) for file in (lines, packed))
+    assert (found.status, found.out) == (plain.status, plain.out)
+    assert "trois" in found.out
+
+
+def words(told: str) -> str:
+    """A help without its line breaks."""
+    return " ".join(told.split())
+
+
+def test_help_says_what_is_scored_and_how_strong_the_penalty_may_be(run: Run) -> None:
+    told = words(run("evaluate", "--help").out)
+    assert "Without --pairs and --tsv, the pairs are those that the run was not trained on" in told
+    for command in ("translate", "evaluate"):
+        told = words(run(command, "--help").out)
+        assert "Strength of the length penalty, 0 to 10." in told
 
 
 MANY = [*LINES, "one", "", "two five", "four"]  # nine lines, two at a time
@@ -558,6 +587,31 @@ def test_many_lines_have_a_progress_line_and_few_have_none(
     many = run(*translate)
     assert "lines," in many.err
     assert many.out == few.out
+
+
+def test_on_a_terminal_lines_for_a_file_have_a_progress_line(
+    run: Run, lines: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Lines that stand on the terminal need none, and would stand on it."""
+    monkeypatch.setattr(cli, "_PATIENCE", 0.0)
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    translate = ["translate", trained_run(), "--file", lines, "--beam", 1]
+    assert "lines," not in run(*translate).err
+    assert "lines," in run(*translate, "--output", tmp_path / "out").err
+
+
+def test_a_message_has_its_own_line_beside_the_progress_line(
+    run: Run, lines: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines.write_text("one zebra\n" + "two " * 70 + "\nfive yak\n", encoding="utf-8")
+    translate = ["translate", trained_run(), "--file", lines, "--beam", 1]
+    told = run(*translate).err.splitlines()
+    assert [message[:6] for message in told] == ["note: ", "error:", "note: "]
+    monkeypatch.setattr(cli, "_PATIENCE", 0.0)
+    beside = run(*translate).err
+    assert "lines," in beside
+    # A carriage return goes back to the beginning of the line.
+    assert [line.rpartition("\r")[2] for line in beside.split("\n")] == [*told, ""]
 
 
 # train --patience --average

@@ -123,7 +123,7 @@ def test_what_does_not_fit_together_is_refused(
     result = run(*train, "--out", new, "--corpus", "grammar")
     assert_one_sentence(result, "give either --corpus or files of your own or --data")
     result = run("train", "--data", tmp_path / "nothing", "--out", new)
-    assert_one_sentence(result, "vocabulary.json is missing")
+    assert_one_sentence(result, f"there is no folder {tmp_path / 'nothing'}")
     result = run(*train, "--out", data)
     assert_one_sentence(result, f"{data} holds data of the command prepare (plan.json)")
     (data / "sample.tsv").rename(data / "hidden.tsv")

@@ -203,7 +203,7 @@ def test_a_damaged_folder_is_told(tmp_path: Path) -> None:
     (tmp_path / "out" / "model.bin").write_bytes(b"")
     with pytest.raises(CheckpointError, match="can't be opened by CTranslate2"):
         EngineTranslator(tmp_path / "out")
-    with pytest.raises(CheckpointError, match=r"vocabulary\.json is missing"):
+    with pytest.raises(CheckpointError, match="there is no folder"):
         EngineTranslator(tmp_path / "nothing")
 
 
@@ -218,7 +218,7 @@ def in_onnx(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return out
 
 
-@pytest.mark.parametrize(("beam", "alpha"), [(1, 0.6), (4, 0.6), (5, 2.0)])
+@pytest.mark.parametrize(("beam", "alpha"), [(1, 0.6), (4, 0.6), (5, 2.0), (4, 5.0)])
 def test_the_graphs_find_the_same_words_and_scores(in_onnx: Path, beam: int, alpha: float) -> None:
     """Sources of one to 31 subwords, many and few together: all lengths are open in the graphs."""
     wishes = {"beam": beam, "alpha": alpha, "top_beams": beam}
@@ -316,6 +316,11 @@ def test_the_card_of_a_run_names_its_data_and_recipe(
     assert "trained on: 2 files of its owner" in card
     assert str(tmp_path) not in card
     assert '"max_steps": 2' in card
+    one = Data(files=(str(tmp_path / "mine.tsv"),))
+    write_sealed(out / "run.json", {"data": asdict(one), "threads": 1})
+    export_hub(Translator.load(out), tmp_path / "one", out)
+    card = (tmp_path / "one" / "README.md").read_text(encoding="utf-8")
+    assert "trained on: 1 file of its owner" in card
     prepared = Data(prepared=str(tmp_path / "shards"))
     write_sealed(out / "run.json", {"data": asdict(prepared), "threads": 1})
     export_hub(Translator.load(out), tmp_path / "prepared", out)
@@ -369,6 +374,18 @@ def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path) -> None:
     assert "model.bin" in result.out
     one = EngineTranslator(out).translate(["one"], beam=1)
     assert one == [WORDS["one"]]
+
+
+def test_info_says_of_an_export_what_opens_it(run: Run, in_onnx: Path, tmp_path: Path) -> None:
+    export_ctranslate2(trained(), tmp_path / "engine")
+    for folder, told in (
+        (tmp_path / "engine", "exported for CTranslate2, which EngineTranslator opens"),
+        (in_onnx, "exported for ONNX, which OnnxTranslator opens"),
+    ):
+        no_run = f"{folder} is no folder of a run: it holds a translator that was"
+        assert_one_sentence(run("info", folder), f"{no_run} {told}")
+    export_hub(trained(), tmp_path / "hub")  # which this package reads
+    assert "a translator" in run("info", tmp_path / "hub").out
 
 
 @pytest.mark.parametrize(

@@ -82,9 +82,26 @@ def test_other_scores_of_the_validations_are_told() -> None:
     assert said["last"].endswith("at step 8, exact_match 0.125; 2 validations")
 
 
+def test_prepared_data_is_no_run_and_can_be_trained_on(
+    run: Run, files: list[Path], tmp_path: Path
+) -> None:
+    data = tmp_path / "my data"
+    assert run("prepare", "--pairs", *files, "--out", data, "--vocab-size", 270).status == 0
+    train = f"train with: transformer-course train --data '{data}' --out RUN"
+    no_run = f"{data} is no folder of a run: it holds"
+    assert_one_sentence(run("info", data), f"{no_run} data of the command prepare; {train}")
+    (data / "prepared.json").unlink()
+    told = f"{no_run} a part of the data of the command prepare: the same command completes it"
+    assert_one_sentence(run("info", data), told)
+    for path in data.iterdir():
+        if path.name != "vocabulary.json":
+            path.unlink()
+    assert_one_sentence(run("info", data), "is no folder of a run: it has none of run.json,")
+
+
 def test_what_is_no_run_or_damaged_is_one_sentence(run: Run, tmp_path: Path) -> None:
     assert_one_sentence(run("info", tmp_path), f"{tmp_path} is no folder of a run")
-    assert_one_sentence(run("info", tmp_path / "none"), "is no folder of a run")
+    assert_one_sentence(run("info", tmp_path / "none"), f"there is no folder {tmp_path / 'none'}")
     result = run("info", trained_run(), "--json", trained_run() / "recipe.json")
     assert_one_sentence(result, "is a file of the run")
     step = '[{"step": %s, "loss": %s}]'

@@ -8,9 +8,11 @@ import socket
 import subprocess
 import sys
 import threading
+import time
 import urllib.request
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from importlib.resources import files
 from typing import Any
@@ -117,6 +119,8 @@ def test_other_requests_get_json_too(client: TestClient) -> None:
         response = client.request(method, path)
         assert response.status_code == status
         assert set(response.json()) == {"error"}
+        assert ("POST" in response.headers.get("allow", "")) == (path == "/translate")
+        assert ("GET" in response.headers.get("allow", "")) == (path == "/")
     response = client.post("/translate", content="text=one")
     assert (response.status_code, response.json()) == (
         415,
@@ -241,7 +245,7 @@ def together(first: Wish, others: list[Wish], leave: int | None = None, **limits
             machine.go.release()
         found = await asyncio.gather(*tasks, return_exceptions=True)
         assert batcher.open == 0
-        assert batcher.sizes == [len(sentences) for sentences, _ in machine.seen]
+        assert [*batcher.sizes] == [len(sentences) for sentences, _ in machine.seen][-100:]
         worker.cancel()
         return [
             [answer.text for answer in got] if isinstance(got, list) else type(got) for got in found
@@ -255,6 +259,11 @@ def test_what_arrives_while_a_batch_is_in_work_is_the_next_batch() -> None:
     got, seen = together((["a"], 4), [(["b", "c"], 4), (["d"], 4), (["e"], 4)])
     assert got == [["A"], ["B", "C"], ["D"], ["E"]]
     assert seen == [(["a"], 4), (["b", "c", "d", "e"], 4)]
+
+
+def test_a_server_that_runs_for_long_remembers_no_more() -> None:
+    got, seen = together((["a"], 4), [([f"b{number}"], number % 2) for number in range(150)])
+    assert len(got) == len(seen) == 151
 
 
 def test_a_batch_has_one_beam_and_no_more_than_its_size() -> None:
@@ -305,6 +314,76 @@ def test_while_too_many_wait_the_server_says_so(monkeypatch: pytest.MonkeyPatch)
         assert [len(done.result().json()["translations"]) for done in waiting] == [4, 2]
 
 
+@contextmanager
+def listening(monkeypatch: pytest.MonkeyPatch, machine: Machine) -> Iterator[tuple[str, int]]:
+    """A server of its own thread, in which `machine` translates; its address."""
+    import uvicorn
+
+    monkeypatch.setattr(
+        "transformer_course.serve.web.translate_lines",
+        lambda translator, lines, beam, at_once: machine(list(lines), beam),
+    )
+    with _socket("127.0.0.1", 0) as place, ThreadPoolExecutor(1) as thread:
+        config = uvicorn.Config(application(trained()), log_level="warning", log_config=None)
+        server = uvicorn.Server(config)
+        ended = thread.submit(server.run, [place])
+        try:
+            yield place.getsockname()[:2]
+        finally:
+            server.should_exit = True
+            ended.result(timeout=10)
+
+
+def wish(text: str, missing: int = 0) -> bytes:
+    """A request as it goes over the wire, without so many of its last bytes."""
+    body = json.dumps({"text": text}).encode()
+    head = "POST /translate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+    whole = f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body
+    return whole[: len(whole) - missing]
+
+
+def wait_until_open(address: tuple[str, int], sentences: int) -> None:
+    """Wait until a server says that so many sentences are waiting or in work."""
+    found, end = -1, time.monotonic() + 10
+    while found != sentences:
+        assert time.monotonic() < end, f"{found} are open"
+        with urllib.request.urlopen(f"http://localhost:{address[1]}/health") as health:
+            found = json.load(health)["waiting"]
+
+
+def test_a_caller_who_closes_the_connection_has_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    machine = Machine()
+    with listening(monkeypatch, machine) as address:
+        callers = []
+        for number, text in enumerate(["one", "two", "three"], 1):
+            callers.append(socket.create_connection(address, timeout=10))
+            callers[-1].sendall(wish(text))
+            wait_until_open(address, number)
+        callers[1].close()
+        wait_until_open(address, 2)
+        machine.go.release()
+        machine.go.release()
+        for caller, answer in ((callers[0], b'"ONE"'), (callers[2], b'"THREE"')):
+            with caller, caller.makefile("rb") as stream:
+                assert stream.readline() == b"HTTP/1.1 200 OK\r\n"
+                while answer not in stream.readline():
+                    pass
+    assert [sentences for sentences, _ in machine.seen] == [["one"], ["three"]]
+
+
+def test_a_caller_who_leaves_while_sending_is_no_mistake(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    machine = Machine()
+    with listening(monkeypatch, machine) as address:
+        with socket.create_connection(address, timeout=10) as caller:
+            caller.sendall(wish("one", missing=3))
+            time.sleep(0.2)  # the server reads it
+        wait_until_open(address, 0)
+    assert machine.seen == []
+    assert caplog.text == ""
+
+
 # The command
 
 
@@ -351,7 +430,7 @@ def test_a_port_that_is_taken_is_one_sentence(run: Run) -> None:
         told = f"port ({port}) of 127.0.0.1 can't be listened at: Address already in use"
         assert_one_sentence(run("serve", trained_run(), "--port", port), told)
     assert_one_sentence(run("serve", trained_run(), "--port", 70_000), "must be from 0 to 65535")
-    assert_one_sentence(run("serve", "nothing"), "vocabulary.json is missing")
+    assert_one_sentence(run("serve", "nothing"), "there is no folder nothing")
 
 
 def test_no_answer_waits_for_the_confirmation_of_its_first_packet() -> None:

@@ -125,6 +125,10 @@ def test_what_it_is_less_sure_of_than_of_held_out_sentences_is_doubtful(tmp_path
     assert Translator.load(tmp_path).doubt_below == 0
     with pytest.raises(ValueError, match="sentences is empty; there must be at least one"):
         translator.calibrate([])
+    for share in (-0.1, 1.0, float("nan")):
+        problem = rf"share \({share}\) must be 0 or more and less than 1"
+        with pytest.raises(ValueError, match=problem):
+            translator.calibrate(SOURCES, share=share)
 
 
 def test_a_search_names_the_words_that_were_never_seen() -> None:
@@ -309,7 +313,7 @@ def test_a_model_without_heads_has_no_maps() -> None:
 
 
 def test_missing_and_damaged_files_are_named(tmp_path: Path) -> None:
-    with pytest.raises(CheckpointError, match=r"nowhere/vocabulary\.json is missing"):
+    with pytest.raises(CheckpointError, match=r"there is no folder .*nowhere"):
         Translator.load(tmp_path / "nowhere")
     folder = copy_of_run(tmp_path / "run")
     model, vocabulary = folder / "model.safetensors", folder / "vocabulary.json"

@@ -136,9 +136,13 @@ class EngineTranslator(ExportedTranslator):
 
     The engine searches by its own length penalty, and stops when it has `beam` hypotheses. So it is asked for
     twice as many, without a penalty, and they are ranked by ours: then translations and scores are those of
-    `Translator`, up to rounding; on rare sentences another hypothesis may win. A model that has learned little
-    may want to write <pad> or <s>: then the engine is asked again without them, and its log-probabilities are
-    those among the other tokens.
+    `Translator`, up to rounding; on rare sentences another hypothesis may win. With `alpha` above about 1.5
+    that isn't rare, for then the best hypotheses by our score are longer, and come when the engine has stopped:
+    of 118 translations by a small model with a beam of 4, none differed up to 1.5, 4 at 2, 13 at 3 and 104 at
+    5. For such penalties take `OnnxTranslator`, which searches as `Translator` does.
+
+    A model that has learned little may want to write <pad> or <s>: then the engine is asked again without them,
+    and its log-probabilities are those among the other tokens.
 
     Args:
         folder: as `export_ctranslate2` wrote it.

@@ -38,7 +38,7 @@ class ExportedTranslator(ABC):
         Args:
             sentences: of any lengths.
             beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 to 10.
+            alpha: strength of the length penalty, 0 to 10; see `EngineTranslator` on high ones.
 
         Returns:
             The translations, in the order of the sentences.
@@ -62,7 +62,7 @@ class ExportedTranslator(ABC):
         Args:
             sentences: of any lengths.
             beam: width of the beam; 1 is greedy decoding.
-            alpha: strength of the length penalty, 0 to 10.
+            alpha: strength of the length penalty, 0 to 10; see `EngineTranslator` on high ones.
             top_beams: hypotheses for each sentence, at most `beam`.
 
         Returns:

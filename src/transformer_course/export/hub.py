@@ -105,7 +105,8 @@ def _card(translator: Translator, name: str, run: Path | None) -> str:
     data, recipe, languages = "not written down", "not written down", ""
     if run is not None and (run / "run.json").exists():
         found, _ = load_run(run)
-        files = "prepared data" if found.prepared else f"{len(found.files)} files"
+        files = "1 file" if len(found.files) == 1 else f"{len(found.files)} files"
+        files = "prepared data" if found.prepared else files
         data = found.corpus or f"{files} of its owner"
         if found.languages:
             data += f" ({found.languages})"

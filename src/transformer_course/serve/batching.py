@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from transformer_course.lines import Answer
 
+_REMEMBERED = 100  # batches; a server may run for months
 Translate = Callable[[list[str], int], Sequence[Answer]]
 
 
@@ -35,7 +36,7 @@ class Batcher:
         waiting: most sentences that may be waiting or in work.
 
     Attributes:
-        sizes: how many sentences each batch had so far.
+        sizes: how many sentences each batch had; of the last hundred batches.
         open: sentences that are waiting or in work.
     """
 
@@ -43,7 +44,7 @@ class Batcher:
         self._translate, self._batch, self._waiting = translate, batch, waiting
         self._jobs: deque[_Job] = deque()
         self._something = asyncio.Event()
-        self.sizes: list[int] = []
+        self.sizes: deque[int] = deque(maxlen=_REMEMBERED)
         self.open = 0
 
     async def translate(self, sentences: list[str], beam: int) -> list[Answer]:

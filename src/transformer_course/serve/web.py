@@ -10,7 +10,7 @@ other host, and shows texts as text.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from importlib.resources import files
@@ -23,6 +23,7 @@ from transformer_course.optional import needed
 from transformer_course.serve.batching import Batcher, BusyError
 from transformer_course.translator import Translator
 
+_NOBODY = 499  # the status of an answer that nobody reads
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; "
@@ -151,10 +152,17 @@ class _Web:
         return Response(text, headers=_HEADERS, media_type=kind)
 
     async def translate(self, request: Any) -> Any:
+        from starlette.requests import ClientDisconnect
+        from starlette.responses import Response
+
         try:
             body = await _body(request, self._limits.body)
             sentences, beam = _asked(body, self._translator, self._limits)
-            answers = await self.batcher.translate(sentences, beam) if sentences else []
+            answers: list[Answer] = []
+            if sentences:
+                answers = await _unless_gone(request, self.batcher.translate(sentences, beam))
+        except ClientDisconnect:
+            return Response(status_code=_NOBODY)
         except RequestError as error:
             return _said({"error": str(error)}, error.status)
         except BusyError as error:
@@ -165,7 +173,7 @@ class _Web:
         return _said({"status": "ok", "waiting": self.batcher.open})
 
     async def refused(self, request: Any, error: Any) -> Any:
-        return _said({"error": error.detail}, error.status_code)
+        return _said({"error": error.detail}, error.status_code, **(error.headers or {}))
 
     async def failed(self, request: Any, error: Exception) -> Any:
         return _said({"error": "the server made a mistake"}, 500)
@@ -175,6 +183,33 @@ def _said(value: dict[str, Any], status: int = 200, **headers: str) -> Any:
     from starlette.responses import JSONResponse
 
     return JSONResponse(value, status, _HEADERS | headers)
+
+
+async def _unless_gone(request: Any, work: Coroutine[Any, Any, list[Answer]]) -> list[Answer]:
+    """What some work gives. A server doesn't cancel it by itself when whoever asked has gone.
+
+    Raises:
+        ClientDisconnect: if whoever asked has gone before it is done; it is cancelled.
+    """
+    from starlette.requests import ClientDisconnect
+
+    working = asyncio.create_task(work)
+    leaving = asyncio.create_task(_leave(request))
+    try:
+        await asyncio.wait((working, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if working.done():
+            return working.result()
+        leaving.result()  # raises what went wrong, if it was that
+        raise ClientDisconnect
+    finally:
+        working.cancel()
+        leaving.cancel()
+
+
+async def _leave(request: Any) -> None:
+    """Wait until whoever asked has gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
 
 
 async def _body(request: Any, most: int) -> bytes:
