@@ -482,7 +482,7 @@ NO_SOURCE = {
     "labels": {"check_labels"},
     "leaks": {"leaks_by_change", "leaks_by_gradient"},
     "long_context.patterns": {"reach"},
-    "loss": {"log_softmax", "EncoderDecoder", "sentence_log_probs"},
+    "loss": {"log_softmax", "EncoderDecoder", "output_weight", "sentence_log_probs"},
     "masking": {"padding_mask"},
     "multi_head": {"KeyValueCache", "record_attention", "Rotation", "ScoreBias"},
     "non_autoregressive.mask_predict": {"Pass"},

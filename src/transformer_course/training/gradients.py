@@ -166,7 +166,8 @@ class Gradients:
         """
         held = {id(p) for group in optimizer.param_groups for p in group["params"]}
         parameters = [p for p in self.model.parameters() if id(p) in held]
-        return whole(torch.nn.utils.clip_grad_norm_(parameters, self.config.clip_norm))
+        limit = self.config.clip_norm
+        return whole(torch.nn.utils.clip_grad_norm_(parameters, limit))
 
     def update(self, optimizer: torch.optim.Optimizer) -> None:
         """Change the weights; in fp16 not if the gradient has an infinite number, and then the scale is halved.
