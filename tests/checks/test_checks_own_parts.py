@@ -201,6 +201,16 @@ def test_a_part_of_the_package_that_is_used_becomes_an_import(cell: Cell) -> Non
     assert scope["attend"] is attention.softmax
 
 
+def test_a_part_that_the_own_file_imports_becomes_an_import_again(cell: Cell) -> None:
+    """With the course's own mask, too, which takes arrays and tensors."""
+    Path("my_transformer.py").write_text("from transformer_course.masking import padding_mask\n")
+    cell("from transformer_course.checks import part\nhide = part('padding_mask')\n")
+    cell("more = part('decoder_mask')\n")
+    keep(cell("def nothing_yet(x):\n    return hide(x), more(x)\n")["nothing_yet"])
+    assert "from transformer_course.masking import padding_mask as hide\n" in text()
+    assert "from transformer_course.checks.functional import decoder_mask as more\n" in text()
+
+
 def test_own_part_under_another_name(cell: Cell) -> None:
     keep(cell(TORCH_SOFTMAX)["softmax"])
     cell("from transformer_course.checks import part\nmine = part('softmax')\n")

@@ -131,12 +131,14 @@ def _line(name: str, value: Any) -> str:
     """Return the line that makes `name` in another file; nothing if the file has it already."""
     if inspect.ismodule(value):
         return f"import {value.__name__}" + ("" if value.__name__ == name else f" as {name}") + "\n"
+    value = inspect.unwrap(value) if inspect.isfunction(value) else value  # as `part` gives it out
     origin, original = getattr(value, "__module__", None), getattr(value, "__name__", name)
     if origin == NAME:
         return "" if name == original else f"{name} = {original}\n"
     for place in (origin, "numpy", "torch", "math"):
         module = importlib.import_module(place) if place and place != "__main__" else None
-        if getattr(module, original, _ABSENT) is value:
+        found = getattr(module, original, _ABSENT)
+        if found is value or getattr(found, "__wrapped__", _ABSENT) is value:
             alias = "" if name == original else f" as {name}"
             return f"from {place} import {original}{alias}\n"
     try:
