@@ -141,7 +141,7 @@ class RotaryEncoding:
     Args:
         base: wavelengths go from 2π to $2\pi \cdot base^{1 - 2/d_k}$ positions.
         layout: which numbers are a pair: "halves", $j$ and $j + d_k/2$, as `transformers` has Llama,
-            or "interleaved", neighbours, as in the paper.
+            or "interleaved", neighbours, as in Su et al. 2021.
 
     Raises:
         ValueError: if `layout` is unknown.

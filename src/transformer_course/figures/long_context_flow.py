@@ -39,7 +39,7 @@ def running_softmax_flow(
 
     Every key and every value is a column. $m$ is the highest score so far, $l$ the sum of $e^{s - m}$, $o$ the
     sum of the values, each times its $e^{s - m}$. When $m$ grows to $m'$, what was kept is multiplied by
-    $e^{m - m'}$. At the end $o / l$ is the output of attention (Milakov and Gimelshein 2018, alg. 3).
+    $e^{m - m'}$. At the end $o / l$ is the output of attention (Dao et al. 2022, alg. 1).
 
     Args:
         query: (d_k,).

@@ -14,10 +14,11 @@ from transformer_course.attention import check_sizes
 
 
 def running_softmax(scores: Tensor, values: Tensor) -> Tensor:
-    r"""Average values by softmax of their scores, one key at a time (Milakov and Gimelshein 2018, alg. 3).
+    r"""Average values by softmax of their scores, one key at a time.
 
     Three things are kept: the highest score $m$, the sum $\ell = \sum_j e^{s_j - m}$ and the sum of the values
-    $\sum_j e^{s_j - m} v_j$. Where the highest score changes to $m'$, both sums are multiplied by $e^{m - m'}$.
+    $\sum_j e^{s_j - m} v_j$. Where the highest score changes to $m'$, both sums are multiplied by $e^{m - m'}$:
+    of $\ell$ as in Milakov and Gimelshein 2018, alg. 3, of the values as in Dao et al. 2022, alg. 1.
 
     Args:
         scores: of one query, (k_len,), finite numbers.

@@ -96,7 +96,8 @@ def receptive_field(kernel_size: int, n_layers: int, *, dilated: bool = False) -
     """How many tokens one output of a stack of convolutions sees.
 
     Each layer adds kernel_size - 1. If layer i (from 0) takes every kernel_size^i-th token, it multiplies the
-    field by kernel_size instead. Kalchbrenner et al. 2016 translate with such dilated convolutions.
+    field by kernel_size instead (so counts Vaswani et al. 2017, §4). Kalchbrenner et al. 2016 translate with
+    dilated convolutions whose steps double.
 
     Args:
         kernel_size: tokens that one convolution sees, 1 or more.
