@@ -106,6 +106,12 @@ def part_of_epoch__restart_forgotten(n, rank, n_processes, seed, epoch, done):
     return order[np.arange(rank, n, n_processes)]
 
 
+def part_of_epoch__the_last_ones(n, rank, n_processes, seed, epoch, done):
+    """counted from the end, where nothing is left"""
+    order = np.random.default_rng([seed, epoch]).permutation(n)
+    return order[-(n - done) :][rank::n_processes]
+
+
 def scaled_update__clip_first(gradient: Tensor, scale, max_norm, good, patience):
     """still wrong: what is clipped"""
     if not gradient.isfinite().all():
