@@ -185,6 +185,21 @@ def multi_head_attention__output_matrix_before_the_average(
     return _mha(x, memory, ws, n_heads, mask)
 
 
+def multi_head_attention__mask_squeezed(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    mask = None if mask is None else mask.squeeze(1)[:, None]
+    return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)
+
+
+def multi_head_attention__only_masks_of_four_axes(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    if mask is not None:
+        mask = np.stack([mask[:, head % mask.shape[1]] for head in range(n_heads)], 1)
+    return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)
+
+
 def head_parts__one_block_twice(heads, w_output):
     width = heads.shape[2]
     return np.stack([head @ w_output[-width:] for head in heads])
