@@ -19,6 +19,25 @@ def six_steps__the_best_value_only(x, place, w_query, w_key, w_value):
     return scores, _softmax(scores), (x @ w_value)[scores.argmax()]
 
 
+def six_steps__as_attention_returns_them(x, place, w_query, w_key, w_value):
+    """results in the wrong order: from the last to the first"""
+    scores = x @ w_key @ (x[place] @ w_query) / np.sqrt(w_key.shape[1])
+    return _softmax(scores) @ x @ w_value, _softmax(scores), scores
+
+
+def six_steps__last_made_first_returned(x: Tensor, place, w_query, w_key, w_value):
+    """results in the wrong order: weights, output, scores"""
+    scores = x @ w_key @ (x[place] @ w_query) / w_key.shape[1] ** 0.5
+    weights = scores.softmax(0)
+    return weights, weights @ x @ w_value, scores
+
+
+def six_steps__output_and_weights_last_but_turned(x, place, w_query, w_key, w_value):
+    """results in the wrong order: the output before the weights"""
+    scores = x @ w_key @ (x[place] @ w_query) / np.sqrt(w_key.shape[1])
+    return scores, _softmax(scores) @ (x @ w_value), _softmax(scores)
+
+
 def shuffled__columns_by_the_inverse(output, weights, order):
     """the columns of the weights moved the other way round"""
     columns = [order.index(i) for i in range(len(order))]
