@@ -38,6 +38,37 @@ def six_steps__output_and_weights_last_but_turned(x, place, w_query, w_key, w_va
     return scores, _softmax(scores) @ (x @ w_value), _softmax(scores)
 
 
+def _plain_exponentials(queries, keys):
+    powers = np.exp(queries @ keys.swapaxes(-2, -1) / np.sqrt(keys.shape[-1]))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def self_attention__plain_exponentials(x, w_query, w_key, w_value):
+    """softmax that overflows"""
+    weights = _plain_exponentials(x @ w_query, x @ w_key)
+    return weights @ (x @ w_value), weights
+
+
+def self_attention__plain_exponentials_in_torch(x: Tensor, w_query, w_key, w_value):
+    """softmax that overflows"""
+    powers = torch.exp((x @ w_query) @ (x @ w_key).mT / w_key.shape[-1] ** 0.5)
+    weights = powers / powers.sum(-1, keepdim=True)
+    return weights @ (x @ w_value), weights
+
+
+def cross_attention__plain_exponentials(x, memory, w_query, w_key, w_value):
+    """softmax that overflows"""
+    weights = _plain_exponentials(x @ w_query, memory @ w_key)
+    return weights @ (memory @ w_value), weights
+
+
+def cross_attention__plain_exponentials_in_torch(x: Tensor, memory, w_query, w_key, w_value):
+    """softmax that overflows"""
+    powers = torch.exp((x @ w_query) @ (memory @ w_key).mT / w_key.shape[-1] ** 0.5)
+    weights = powers / powers.sum(-1, keepdim=True)
+    return weights @ (memory @ w_value), weights
+
+
 def shuffled__columns_by_the_inverse(output, weights, order):
     """the columns of the weights moved the other way round"""
     columns = [order.index(i) for i in range(len(order))]
