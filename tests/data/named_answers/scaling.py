@@ -129,6 +129,15 @@ def scaled_update__the_scale_stays(gradient, scale, max_norm, good, patience):
     return (found, scale * 2, 0) if good + 1 == patience else (found, scale, good + 1)
 
 
+def scaled_update__floor_division(gradient, scale, max_norm, good, patience):
+    """half of the scale, rounded down"""
+    if not np.isfinite(gradient).all():
+        return np.zeros(len(gradient)), scale // 2, 0
+    found = gradient / scale
+    found = found * min(1.0, max_norm / (np.linalg.norm(found) or 1.0))
+    return (found, scale * 2, 0) if good + 1 == patience else (found, scale, good + 1)
+
+
 def scaled_update__clamped(gradient: Tensor, scale, max_norm, good, patience):
     """each number clipped"""
     if not torch.isfinite(gradient).all():
