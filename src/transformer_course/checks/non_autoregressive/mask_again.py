@@ -106,6 +106,13 @@ CASES = (
     _case("three tokens, the last of four passes", [ROW[:3]], [3], 3, 4),
     _case("two sentences, one of them shorter", [ROW, [-1.5, -0.2, 0, 0, 0]], [5, 2], 1, 3),
     _case("a token that is quite sure", [[0.0, -1.0, -2.0]], [3], 0, 2),
+    _case(
+        "a token that is quite sure, beside padding",
+        [[0.0, -1.0, -2.0, 0.0], [-0.4, -1.0, -2.0, -3.0]],
+        [3, 4],
+        0,
+        2,
+    ),
     _case("15 tokens, pass 0 of 11: a quotient is not always exact", [LONG_ROW], [15], 0, 11),
     _case("a short sentence", [[-1.5, -0.2, -0.9, 0, 0], ROW], [3, 5], 1, 4),
 )
