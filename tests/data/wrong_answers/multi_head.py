@@ -192,14 +192,6 @@ def multi_head_attention__mask_squeezed(
     return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)
 
 
-def multi_head_attention__only_masks_of_four_axes(
-    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
-):
-    if mask is not None:
-        mask = np.stack([mask[:, head % mask.shape[1]] for head in range(n_heads)], 1)
-    return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)
-
-
 def head_parts__d_model_taken_for_the_width_of_all_heads(heads, w_output):
     n_heads, _, width = heads.shape
     return heads @ w_output.reshape(n_heads, width, n_heads * width)

@@ -127,7 +127,7 @@ mask_again = Exercise(
         "Choose the tokens that mask-predict guesses again. log_probs, (batch, tgt_len), has the "
         "log-probability of each token of a batch of translations; lengths, (batch,), says how many tokens "
         "each has. What comes after the end of a sentence is padding, with the number 0: it is never "
-        "chosen. The passes are t = 0, 1, …, passes − 1. Before pass t, the least probable tokens of each "
+        "chosen. A token that is quite sure may have a 0, too. The passes are t = 0, 1, …, passes − 1. Before pass t, the least probable tokens of each "
         "sentence of N tokens become gaps: N · (passes − t) / passes of them, rounded down. Return True and "
         "False (dtype bool), (batch, tgt_len): True = becomes a gap. No two tokens of a sentence are equally "
         "probable.\n\n"
