@@ -266,6 +266,15 @@ def test_whole_numbers_are_asked_for_where_the_answer_has_them() -> None:
     assert "`order`: expected [" in message
 
 
+def test_an_empty_array_may_have_any_type() -> None:
+    """NumPy makes decimal numbers of an empty list."""
+    exercise = dataclasses.replace(
+        HALVES, reference=lambda x: np.flatnonzero(x > 99), returns=("places",), misconceptions=()
+    )
+    assert judge(exercise, lambda x: np.array([])).passed
+    assert not judge(exercise, lambda x: np.ones(1)).passed
+
+
 def test_no_two_troubles_share_a_message() -> None:
     """Except those that are one trouble twice."""
     once = [f for f, _ in TROUBLES if f not in (quits, loops_tightly, loops_and_catches, remembers)]

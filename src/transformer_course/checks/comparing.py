@@ -106,6 +106,8 @@ def _as_array(value: Any, expected: Array, name: str, wrong_type: Unfit) -> Arra
         if is_row(expected) and is_row(array):
             raise Unfit(f"`{name}`: expected {expected.tolist()}, got {array.tolist()}.")
         raise Unfit(f"`{name}`: expected shape {expected.shape}, got {array.shape}.")
+    if not array.size:  # NumPy makes decimal numbers of an empty list
+        return np.zeros_like(expected)
     if expected.dtype.kind == "b":
         if array.dtype.kind != "b":
             raise Unfit(f"`{name}`: expected True and False (dtype bool), got dtype {array.dtype}.")

@@ -168,3 +168,63 @@ def split_heads__words_reshaped(x, n_heads):
     """the words cut into heads, not the columns"""
     batch, length, d_model = x.shape
     return x.reshape(batch, n_heads, length // n_heads, d_model)
+
+
+def _by_head(x, memory, weights, n_heads, mask_of_head, fill=-np.inf, shift=True):
+    """Attention in a loop over the heads."""
+    d_k = x.shape[-1] // n_heads
+    output, maps = np.zeros(x.shape), []
+    for head in range(n_heads):
+        own = slice(head * d_k, (head + 1) * d_k)
+        scores = (x @ weights[0][:, own]) @ (memory @ weights[1][:, own]).swapaxes(1, 2)
+        scores = np.where(mask_of_head(head), scores / np.sqrt(d_k), fill)
+        powers = np.exp(scores - scores.max(-1, keepdims=True) if shift else scores)
+        maps.append(powers / powers.sum(-1, keepdims=True))
+        output = output + maps[-1] @ (memory @ weights[2][:, own]) @ weights[3][own]
+    return output, np.stack(maps, 1)
+
+
+def multi_head_attention__index_0_on_the_axis_of_heads(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """the mask of head 1 for all"""
+    ws = (w_query, w_key, w_value, w_output)
+    return _by_head(x, memory, ws, n_heads, lambda head: True if mask is None else mask[:, 0])
+
+
+def multi_head_attention__mask_repeated(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """the mask of head 1 for all"""
+    mask = np.ones((1, 1, 1, 1), bool) if mask is None else mask
+    repeated = np.repeat(mask, n_heads, 1)
+    ws = (w_query, w_key, w_value, w_output)
+    return _by_head(x, memory, ws, n_heads, lambda head: repeated[:, head])
+
+
+def _filled(x, memory, ws, n_heads, mask, fill, shift=True):
+    mask = np.ones((1, 1, 1, 1), bool) if mask is None else mask
+    full = np.broadcast_to(mask, (len(x), n_heads, x.shape[1], memory.shape[1]))
+    return _by_head(x, memory, ws, n_heads, lambda head: full[:, head], fill, shift)
+
+
+def multi_head_attention__minus_30(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """a fill that scores can fall below"""
+    return _filled(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask, -30.0)
+
+
+def multi_head_attention__minus_ten_thousand(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """a fill that scores can fall below"""
+    return _filled(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask, -1e4)
+
+
+def multi_head_attention__plain_exponentials(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    """no shift before the exponential"""
+    ws = (w_query, w_key, w_value, w_output)
+    return _filled(x, memory, ws, n_heads, mask, -np.inf, shift=False)

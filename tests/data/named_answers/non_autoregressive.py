@@ -137,6 +137,26 @@ def mask_again__share_in_torch(log_probs: Tensor, lengths: Tensor, t: int, passe
     return ranks < torch.floor(lengths * (1 - torch.tensor(t / passes)))[:, None]
 
 
+def mask_again__share_of_each_pass(log_probs, lengths, t, passes):
+    """rounded down a quotient that isn't exact, in pass 0"""
+    return _guess_again(log_probs, lengths, [int(n / passes * (passes - t)) for n in lengths])
+
+
+def mask_again__zero_is_padding(log_probs: Tensor, lengths: Tensor, t: int, passes: int):
+    """a sure token taken for padding"""
+    ranks = log_probs.masked_fill(log_probs == 0, torch.inf).argsort(1).argsort(1)
+    return (ranks < (lengths * (passes - t) // passes)[:, None]) & (log_probs < 0)
+
+
+def mask_again__tokens_below_zero(log_probs, lengths, t, passes):
+    """a sure token taken for padding, and not counted"""
+    gaps = np.zeros(log_probs.shape, dtype=bool)
+    for row, values in zip(gaps, log_probs, strict=True):
+        real = np.flatnonzero(values)
+        row[real[values[real].argsort()[: len(real) * (passes - t) // passes]]] = True
+    return gaps
+
+
 def mask_again__round(log_probs, lengths, t, passes):
     """rounded to the nearest whole number"""
     return _guess_again(log_probs, lengths, [round(n * (passes - t) / passes) for n in lengths])

@@ -106,6 +106,12 @@ def part_of_epoch__restart_forgotten(n, rank, n_processes, seed, epoch, done):
     return order[np.arange(rank, n, n_processes)]
 
 
+def part_of_epoch__the_last_ones(n, rank, n_processes, seed, epoch, done):
+    """counted from the end, where nothing is left"""
+    order = np.random.default_rng([seed, epoch]).permutation(n)
+    return order[-(n - done) :][rank::n_processes]
+
+
 def scaled_update__clip_first(gradient: Tensor, scale, max_norm, good, patience):
     """still wrong: what is clipped"""
     if not gradient.isfinite().all():
@@ -118,6 +124,15 @@ def scaled_update__the_scale_stays(gradient, scale, max_norm, good, patience):
     """still wrong: the scale after an overflow"""
     if np.isnan(gradient).any() or np.isinf(gradient).any():
         return np.zeros(len(gradient)), scale, 0
+    found = gradient / scale
+    found = found * min(1.0, max_norm / (np.linalg.norm(found) or 1.0))
+    return (found, scale * 2, 0) if good + 1 == patience else (found, scale, good + 1)
+
+
+def scaled_update__floor_division(gradient, scale, max_norm, good, patience):
+    """half of the scale, rounded down"""
+    if not np.isfinite(gradient).all():
+        return np.zeros(len(gradient)), scale // 2, 0
     found = gradient / scale
     found = found * min(1.0, max_norm / (np.linalg.norm(found) or 1.0))
     return (found, scale * 2, 0) if good + 1 == patience else (found, scale, good + 1)

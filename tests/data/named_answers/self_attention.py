@@ -19,6 +19,56 @@ def six_steps__the_best_value_only(x, place, w_query, w_key, w_value):
     return scores, _softmax(scores), (x @ w_value)[scores.argmax()]
 
 
+def six_steps__as_attention_returns_them(x, place, w_query, w_key, w_value):
+    """results in the wrong order: from the last to the first"""
+    scores = x @ w_key @ (x[place] @ w_query) / np.sqrt(w_key.shape[1])
+    return _softmax(scores) @ x @ w_value, _softmax(scores), scores
+
+
+def six_steps__last_made_first_returned(x: Tensor, place, w_query, w_key, w_value):
+    """results in the wrong order: weights, output, scores"""
+    scores = x @ w_key @ (x[place] @ w_query) / w_key.shape[1] ** 0.5
+    weights = scores.softmax(0)
+    return weights, weights @ x @ w_value, scores
+
+
+def six_steps__output_and_weights_last_but_turned(x, place, w_query, w_key, w_value):
+    """results in the wrong order: the output before the weights"""
+    scores = x @ w_key @ (x[place] @ w_query) / np.sqrt(w_key.shape[1])
+    return scores, _softmax(scores) @ (x @ w_value), _softmax(scores)
+
+
+def _plain_exponentials(queries, keys):
+    powers = np.exp(queries @ keys.swapaxes(-2, -1) / np.sqrt(keys.shape[-1]))
+    return powers / powers.sum(-1, keepdims=True)
+
+
+def self_attention__plain_exponentials(x, w_query, w_key, w_value):
+    """softmax that overflows"""
+    weights = _plain_exponentials(x @ w_query, x @ w_key)
+    return weights @ (x @ w_value), weights
+
+
+def self_attention__plain_exponentials_in_torch(x: Tensor, w_query, w_key, w_value):
+    """softmax that overflows"""
+    powers = torch.exp((x @ w_query) @ (x @ w_key).mT / w_key.shape[-1] ** 0.5)
+    weights = powers / powers.sum(-1, keepdim=True)
+    return weights @ (x @ w_value), weights
+
+
+def cross_attention__plain_exponentials(x, memory, w_query, w_key, w_value):
+    """softmax that overflows"""
+    weights = _plain_exponentials(x @ w_query, memory @ w_key)
+    return weights @ (memory @ w_value), weights
+
+
+def cross_attention__plain_exponentials_in_torch(x: Tensor, memory, w_query, w_key, w_value):
+    """softmax that overflows"""
+    powers = torch.exp((x @ w_query) @ (memory @ w_key).mT / w_key.shape[-1] ** 0.5)
+    weights = powers / powers.sum(-1, keepdim=True)
+    return weights @ (memory @ w_value), weights
+
+
 def shuffled__columns_by_the_inverse(output, weights, order):
     """the columns of the weights moved the other way round"""
     columns = [order.index(i) for i in range(len(order))]

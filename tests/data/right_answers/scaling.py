@@ -192,6 +192,12 @@ def part_of_epoch__shuffled_ids(n, rank, n_processes, seed, epoch, done):
     return order[(turns >= 0) & (turns % n_processes == rank)]
 
 
+def part_of_epoch__one_after_another(n, rank, n_processes, seed, epoch, done):
+    """An empty list becomes an array of decimal numbers."""
+    order = np.random.default_rng([seed, epoch]).permutation(n)
+    return np.array([order[i] for i in range(done + rank, n, n_processes)])
+
+
 def part_of_epoch__legs(n, rank, n_processes, seed, epoch, done):
     rng = np.random.Generator(np.random.PCG64([seed, epoch]))
     left = list(rng.permutation(n))[done:]

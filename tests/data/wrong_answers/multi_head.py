@@ -185,6 +185,18 @@ def multi_head_attention__output_matrix_before_the_average(
     return _mha(x, memory, ws, n_heads, mask)
 
 
+def multi_head_attention__mask_squeezed(
+    x, memory, w_query, w_key, w_value, w_output, n_heads, mask=None
+):
+    mask = None if mask is None else mask.squeeze(1)[:, None]
+    return _mha(x, memory, (w_query, w_key, w_value, w_output), n_heads, mask)
+
+
+def head_parts__d_model_taken_for_the_width_of_all_heads(heads, w_output):
+    n_heads, _, width = heads.shape
+    return heads @ w_output.reshape(n_heads, width, n_heads * width)
+
+
 def head_parts__one_block_twice(heads, w_output):
     width = heads.shape[2]
     return np.stack([head @ w_output[-width:] for head in heads])

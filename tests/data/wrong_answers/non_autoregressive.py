@@ -180,6 +180,15 @@ def mask_again__places_of_the_gaps(log_probs, lengths, t, passes):
     return np.argsort(log_probs, 1)[:, : int(lengths.max()) * (passes - t) // passes]
 
 
+def mask_again__up_to_the_last_that_is_chosen(log_probs, lengths, t, passes):
+    """Padding has the number 0, as a token that is quite sure."""
+    gaps = np.zeros(log_probs.shape, dtype=bool)
+    for row, values, length in zip(gaps, log_probs, lengths, strict=True):
+        count = length * (passes - t) // passes
+        row[:] = values <= np.sort(values[:length])[count - 1] if count else False
+    return gaps
+
+
 def mask_again__rounded_to_the_nearest(log_probs, lengths, t, passes):
     real = np.arange(log_probs.shape[1]) < lengths[:, None]
     ranks = np.where(real, log_probs, np.inf).argsort(1).argsort(1)

@@ -81,6 +81,12 @@ QUESTIONS = {
         "Write down the three exponentials; which of them counts?",
         (
             Slip(
+                0.66,
+                "cut off after two decimals, not rounded",
+                "Your way is right, only the rounding isn't. Look at the third decimal: does the second "
+                "one go up?",
+            ),
+            Slip(
                 0.25,
                 "the hidden key counted in the sum",
                 "You divide by the exponentials of all three keys. Which of them are left?",

@@ -80,19 +80,20 @@ def _means_of_sentences(
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array, Array, Array, Array]:
-    """Return the counts of two programs, alike in some sentences, and draws of the sentences."""
+    """Return the counts of two programs, alike in some sentences, and draws of the sentences.
+
+    At times the sentences are long, and A finds one word more than B in each of them.
+    """
     n_sentences = int(rng.integers(3, 5))
     found_a, total_a = some_counts(rng, n_sentences)
     found_b, total_b = some_counts(rng, n_sentences)
     alike = rng.random(n_sentences) < 0.5
     found_b, total_b = np.where(alike, found_a, found_b), np.where(alike, total_a, total_b)
-    return (
-        found_a,
-        total_a,
-        found_b,
-        total_b,
-        some_draws(rng, int(rng.integers(4, 7)), n_sentences),
-    )
+    draws = some_draws(rng, int(rng.integers(4, 7)), n_sentences)
+    if rng.random() < 0.2:
+        total_a = total_b = 10_000 * total_a + 1
+        found_a, found_b = 10_000 * found_a + 1, 10_000 * found_a
+    return found_a, total_a, found_b, total_b, draws
 
 
 _A = np.array([4, 2, 5]), np.array([5, 4, 10])
@@ -104,6 +105,13 @@ _CLOSE = (
     np.array([7, 2, 5]),
     np.array([8, 2, 5]),
     np.array([[0, 1, 0], [2, 2, 1], [0, 1, 0]]),
+)
+_ONE_WORD_APART = (
+    np.array([30_001, 42_001]),
+    np.array([45_000, 63_000]),
+    np.array([30_000, 42_000]),
+    np.array([45_000, 63_000]),
+    np.array([[0, 1], [0, 0], [1, 1]]),
 )
 _LONG_A = np.array([4, 4]), np.array([8, 8])
 _SHORT_B = np.array([3, 3]), np.array([4, 4])
@@ -135,6 +143,7 @@ share_of_wins = Exercise(
         ),
         Case("three draws, two of them close", _CLOSE),
         Case("one draw", (*_A, *_B, np.array([[0, 1, 1]]))),
+        Case("two very long sentences, A finds one word more in each", _ONE_WORD_APART),
         *random_cases(draw, 6),
     ),
     draw=draw,
@@ -203,6 +212,16 @@ share_of_wins = Exercise(
             "a tie counted as half a win",
             _of_scores(lambda a, b: ((a > b) + 0.5 * (a == b)).mean()),
             "Compare a program with itself: how often should it win? The task says what a tie is.",
+        ),
+        Misconception(
+            "compared after rounding",
+            _of_scores(lambda a, b: (a.round(4) > b.round(4)).mean()),
+            "A has one word more than B. Do your two numbers still show it?",
+        ),
+        Misconception(
+            "compared after rounding to two decimals",
+            _of_scores(lambda a, b: (a.round(2) > b.round(2)).mean()),
+            "Two scores may be closer than 0.01. Do your two numbers still show which one is higher?",
         ),
         Misconception(
             "A and B exchanged",

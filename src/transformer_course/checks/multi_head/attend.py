@@ -41,6 +41,13 @@ def _plain_softmax(scores: Array, axis: int) -> Array:
     return powers / total
 
 
+def _no_shift(scores: Array, axis: int) -> Array:
+    """Return weights from plain exponentials, which overflow if scores are large."""
+    powers = np.exp(scores)
+    total: Array = powers.sum(axis, keepdims=True)
+    return powers / total
+
+
 def attend(
     q: Array,
     k: Array,
@@ -49,13 +56,16 @@ def attend(
     scale: Callable[[Array], float] = right_scale,
     axis: int = -1,
     low: float | None = None,
+    shifted: bool = True,
 ) -> tuple[Array, Array]:
     """Return output and weights of attention on the last two axes.
 
-    `low` is what hidden scores are filled with by someone who doesn't look at rows without any key.
+    `low` is what hidden scores are filled with by someone who doesn't look at rows without any key. `shifted`
+    says whether the largest score is taken away before the exponential.
     """
     scores = q @ k.swapaxes(-1, -2) / scale(q)
     if mask is not None:
         scores = np.where(mask, scores, -np.inf if low is None else low)
-    weights = softmax(scores, axis) if low is None else _plain_softmax(scores, axis)
+    weigh = _no_shift if not shifted else softmax if low is None else _plain_softmax
+    weights = weigh(scores, axis)
     return weights @ v, weights

@@ -54,15 +54,16 @@ def _reversed(heads: Array, w_output: Array) -> Array:
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array]:
     """Return the outputs of some heads and an output matrix."""
-    n_heads, q_len, d_v = (int(n) for n in rng.integers(1, 6, size=3))
-    d_model = n_heads * d_v
-    return rng.normal(size=(n_heads, q_len, d_v)), rng.normal(size=(d_model, d_model))
+    n_heads, q_len, d_v, width = (int(n) for n in rng.integers(1, 6, size=4))
+    w_output = rng.normal(size=(n_heads * d_v, n_heads * width))
+    return rng.normal(size=(n_heads, q_len, d_v)), w_output
 
 
-def _random(about: str, n_heads: int, q_len: int, d_v: int) -> Case:
+def _random(about: str, n_heads: int, q_len: int, d_v: int, d_model: int = 0) -> Case:
+    """Return a case with random numbers; d_model is heads * d_v unless it is given."""
     rng = np.random.default_rng(5)
-    d_model = n_heads * d_v
-    w_output = rng.integers(-3, 4, size=(d_model, d_model)).astype(float)
+    width = n_heads * d_v
+    w_output = rng.integers(-3, 4, size=(width, d_model or width)).astype(float)
     return Case(about, (rng.integers(-2, 5, size=(n_heads, q_len, d_v)).astype(float), w_output))
 
 
@@ -84,6 +85,7 @@ head_parts = Exercise(
         _random("2 heads, 3 queries, width 2", 2, 3, 2),
         _random("3 heads, 2 queries, width 2", 3, 2, 2),
         _random("1 head", 1, 2, 3),
+        _random("2 heads of width 2, but d_model is 6", 2, 3, 2, 6),
         *random_cases(draw, 5),
     ),
     draw=draw,

@@ -31,6 +31,8 @@ def _variant(
     swapped: bool = False,
     low: float | None = None,
     late: bool = False,
+    first_mask: bool = False,
+    shifted: bool = True,
     output_turned: bool = False,
     turned: bool = False,
     valued: bool = True,
@@ -53,8 +55,10 @@ def _variant(
             w_query, w_key, w_value, w_output = w_query.T, w_key.T, w_value.T, w_output.T
         q, k, v = x @ w_query, memory @ w_key, memory @ w_value if valued else memory
         seen = None if mask is None or not masked else ~mask if inverted else mask
+        if first_mask and seen is not None:
+            seen = seen[:, :1]
         q, k, v = (split(part, n_heads) for part in (q, k, v))
-        outputs, weights = attend(q, k, v, None if late else seen, scale, axis, low)
+        outputs, weights = attend(q, k, v, None if late else seen, scale, axis, low, shifted)
         if late and seen is not None:
             weights = weights * seen
             outputs = weights @ v
@@ -156,13 +160,21 @@ def _numbers(
 
 
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
-    """Return words, matrices, how many heads, and at times a mask; every query sees a key, and not all."""
+    """Return words, matrices, how many heads, and at times a mask; every query sees a key, and not all.
+
+    At times each head has a mask of its own, and at times scores are huge.
+    """
     batch, q_len, k_len, n_heads, d_k = (int(n) for n in rng.integers(1, 5, size=5))
     mask = None
     if k_len > 1 and rng.random() < 0.6:
         mask = rng.random((batch, 1, 1, k_len)) < 0.5
         mask[..., 0], mask[..., -1] = True, False
-    return *_numbers(rng, batch, q_len, k_len, n_heads, d_k), n_heads, mask
+    x, *others = _numbers(rng, batch, q_len, k_len, n_heads, d_k)
+    if mask is not None and rng.random() < 0.4:
+        mask = np.repeat(mask, n_heads, axis=1)
+        for row in mask.reshape(-1, k_len):
+            rng.shuffle(row[1:])
+    return x * rng.choice([1.0, 1.0, 1.0, 1e6]), *others, n_heads, mask
 
 
 def _case(about: str, sizes: tuple[int, int, int, int, int], mask: Array | None = None) -> Case:
@@ -171,7 +183,19 @@ def _case(about: str, sizes: tuple[int, int, int, int, int], mask: Array | None 
 
 _PADDING = np.array([True, True, False]).reshape(1, 1, 1, 3)
 _RAGGED = np.array([[True, False, False], [True, True, False]]).reshape(2, 1, 1, 3)
+_OF_EACH_HEAD = np.stack([np.tri(3, dtype=bool), np.ones((3, 3), bool)])[None]
 _NEIGHBOURS = (abs(np.subtract.outer(np.arange(4), np.arange(4))) <= 1)[None, None]
+_ONE = np.ones((1, 1))
+_HUGE = Case(
+    "huge scores, one key hidden",
+    (
+        np.array([[[200.0], [-200.0]]]),
+        np.array([[[-100.0], [-101.0], [0.0]]]),
+        *(_ONE, _ONE, _ONE, _ONE),
+        1,
+        _PADDING,
+    ),
+)
 
 multi_head_attention = Exercise(
     name="multi_head_attention",
@@ -184,7 +208,7 @@ multi_head_attention = Exercise(
         "right: x @ w_query. Each holds the matrices of all heads side by side. Each head divides its scores "
         "by √d_k, with d_k = d_model / n_heads. The mask is None, or boolean and broadcastable to (batch, "
         "heads, q_len, k_len); True = may attend; every query sees at least one key. Return the output, "
-        "(batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len)."
+        "(batch, q_len, d_model), and the weights, (batch, heads, q_len, k_len). Huge scores must work as well."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -198,6 +222,8 @@ multi_head_attention = Exercise(
         _case("4 words, each sees its neighbours only", (2, 4, 4, 2, 3), _NEIGHBOURS),
         _case("2 of everything", (2, 2, 2, 2, 2)),
         _case("a mask that hides nothing", (1, 2, 3, 2, 1), np.ones((1, 1, 1, 3), bool)),
+        _case("a mask of its own for each head", (1, 3, 3, 2, 1), _OF_EACH_HEAD),
+        _HUGE,
         *random_cases(draw, 5),
     ),
     draw=draw,
@@ -273,6 +299,21 @@ multi_head_attention = Exercise(
             _variant(low=0.0),
             "The exponential of 0 is 1, so a hidden key gets a weight like any other. Which score gives "
             "the weight 0?",
+        ),
+        Misconception(
+            "a fill that scores can fall below",
+            _variant(low=-1e4),
+            "In one case every score lies below the number that you fill in. Which key gets the weight then?",
+        ),
+        Misconception(
+            "no shift before the exponential",
+            _variant(shifted=False),
+            "Small scores work. With huge ones the exponential becomes infinite, or 0: remember your softmax.",
+        ),
+        Misconception(
+            "the mask of head 1 for all",
+            _variant(first_mask=True),
+            "The axis of the heads may have length 1 or n_heads. Which part of the mask belongs to this head?",
         ),
         Misconception(
             "weights set to 0 after the softmax",

@@ -71,6 +71,11 @@ QUESTIONS = {
                 "the matrix of all heads taken for the one of a head",
                 "That is the matrix of all heads side by side. How many of its columns belong to one head?",
             ),
+            Slip(
+                32_832.0,
+                "biases counted, in one head",
+                "Your number holds the biases, too. Read again what the question counts.",
+            ),
         ),
     ),
     "e": Question(
@@ -87,6 +92,11 @@ QUESTIONS = {
                 8 * 262_144.0,
                 "a full matrix for each head",
                 "Each head's projection is narrow: 64 columns.",
+            ),
+            Slip(
+                262_656.0,
+                "biases counted, in all heads",
+                "Your number holds the biases of all heads, too. Does the question count them?",
             ),
         ),
     ),

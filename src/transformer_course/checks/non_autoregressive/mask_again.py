@@ -57,18 +57,36 @@ def _first_places(log_probs: Array, lengths: Array, t: int, passes: int) -> Arra
     return np.asarray(places < _fewer_and_fewer(lengths, t, passes)[:, None])
 
 
+def _zero_as_padding(*, counted: bool) -> Mask:
+    """Return the rule for who takes each 0 for padding; `counted` says whether N is counted so, too."""
+
+    def mask_again(log_probs: Array, lengths: Array, t: int, passes: int) -> Array:
+        real = log_probs != 0
+        ranks = np.where(real, log_probs, np.inf).argsort(1, kind="stable").argsort(1)
+        count = _fewer_and_fewer(real.sum(axis=1) if counted else lengths, t, passes)
+        return np.asarray((ranks < count[:, None]) & real)
+
+    return mask_again
+
+
 def _padded(log_probs: Array, lengths: Array) -> Array:
     """Log-probabilities with 0 behind the end of each sentence."""
     return np.where(np.arange(log_probs.shape[1]) < lengths[:, None], log_probs, 0.0)
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, Array, int, int]:
-    """Return log-probabilities without ties, lengths, the number of a pass and of all passes."""
+    """Return log-probabilities without ties, lengths, the number of a pass and of all passes.
+
+    One token is quite sure. At times it is pass 0, and 15 / passes * passes isn't 15 for a computer.
+    """
     batch, longest, passes = (int(n) for n in rng.integers((2, 6, 3), (5, 12, 8)))
+    t = int(rng.integers(1, passes))
+    if rng.random() < 0.1:
+        longest, passes, t = 15, int(rng.choice([11, 13])), 0
     lengths = rng.integers(3, longest + 1, size=batch)
     lengths[0], lengths[1] = longest, longest - 3
-    log_probs = -rng.permutation(np.arange(1, batch * longest + 1)).reshape(batch, longest) / 10
-    return _padded(log_probs, lengths), lengths, int(rng.integers(1, passes)), passes
+    log_probs = 0.0 - rng.permutation(batch * longest).reshape(batch, longest) / 10
+    return _padded(log_probs, lengths), lengths, t, passes
 
 
 def _case(about: str, log_probs: list[list[float]], lengths: list[int], *times: int) -> Case:
@@ -76,6 +94,7 @@ def _case(about: str, log_probs: list[list[float]], lengths: list[int], *times: 
     return Case(about, (_padded(np.array(log_probs), rows), rows, *times))
 
 
+LONG_ROW = [-place / 10 for place in (7, 2, 14, 9, 1, 12, 5, 15, 3, 10, 8, 4, 13, 6, 11)]
 ROW = [-0.3, -2.0, -0.1, -1.0, -0.6]
 CASES = (
     _case("four tokens, pass 1 of 2", [ROW[:4]], [4], 1, 2),
@@ -86,6 +105,15 @@ CASES = (
     _case("three tokens, pass 2 of 3", [ROW[:3]], [3], 2, 3),
     _case("three tokens, the last of four passes", [ROW[:3]], [3], 3, 4),
     _case("two sentences, one of them shorter", [ROW, [-1.5, -0.2, 0, 0, 0]], [5, 2], 1, 3),
+    _case("a token that is quite sure", [[0.0, -1.0, -2.0]], [3], 0, 2),
+    _case(
+        "a token that is quite sure, beside padding",
+        [[0.0, -1.0, -2.0, 0.0], [-0.4, -1.0, -2.0, -3.0]],
+        [3, 4],
+        0,
+        2,
+    ),
+    _case("15 tokens, pass 0 of 11: a quotient is not always exact", [LONG_ROW], [15], 0, 11),
     _case("a short sentence", [[-1.5, -0.2, -0.9, 0, 0], ROW], [3, 5], 1, 4),
 )
 _mistake = with_tables(reference, CASES, ("gaps",))
@@ -99,7 +127,7 @@ mask_again = Exercise(
         "Choose the tokens that mask-predict guesses again. log_probs, (batch, tgt_len), has the "
         "log-probability of each token of a batch of translations; lengths, (batch,), says how many tokens "
         "each has. What comes after the end of a sentence is padding, with the number 0: it is never "
-        "chosen. The passes are t = 0, 1, …, passes − 1. Before pass t, the least probable tokens of each "
+        "chosen. A token that is quite sure may have a 0, too. The passes are t = 0, 1, …, passes − 1. Before pass t, the least probable tokens of each "
         "sentence of N tokens become gaps: N · (passes − t) / passes of them, rounded down. Return True and "
         "False (dtype bool), (batch, tgt_len): True = becomes a gap. No two tokens of a sentence are equally "
         "probable.\n\n"
@@ -133,6 +161,12 @@ mask_again = Exercise(
             "On paper the number is 5 · (5 − 4) / 5. A computer's fractions aren't exact, in single precision "
             "even less so: yours comes out a little smaller, and is rounded down. Can you count without "
             "fractions?",
+        ),
+        _mistake(
+            "rounded down a quotient that isn't exact, in pass 0",
+            _masked(lambda lengths, t, passes: np.floor(lengths / passes * (passes - t))),
+            "On paper, 15 / 11 · 11 is 15. A computer's fractions aren't exact: yours comes out a little "
+            "smaller, and is rounded down. Can you count without fractions?",
         ),
         _mistake(
             "at least one gap",
@@ -177,6 +211,16 @@ mask_again = Exercise(
             "padding may become a gap",
             _masked(padding=-np.inf),
             "You have gaps where no token is. How do you keep padding out of the ranking?",
+        ),
+        _mistake(
+            "a sure token taken for padding",
+            _zero_as_padding(counted=False),
+            "A token of probability 1 has the number 0, too. Which argument says where a sentence ends?",
+        ),
+        _mistake(
+            "a sure token taken for padding, and not counted",
+            _zero_as_padding(counted=True),
+            "A token of probability 1 has the number 0, too. Which argument says how many tokens there are?",
         ),
         _mistake(
             "the same number for all sentences",

@@ -101,6 +101,11 @@ QUESTIONS = {
         (
             Slip(0.811, "bits in the place of nats", "Which logarithm is a nat's?"),
             Slip(
+                0.56,
+                "two digits in the place of three",
+                "Your way is right. The task asks for three digits.",
+            ),
+            Slip(
                 0.693, "two translations equally often", "One of them comes three times as often."
             ),
             Slip(

@@ -71,14 +71,9 @@ def _blocks(order: Array, rank: int, p: int) -> Array:
 def draw(rng: np.random.Generator) -> tuple[int, ...]:
     """Return the size of an epoch, a process, how many there are, a seed, an epoch, and what was done."""
     n, processes = int(rng.integers(8, 25)), int(rng.integers(2, 6))
-    return (
-        n,
-        int(rng.integers(processes)),
-        processes,
-        int(rng.integers(1, 100)),
-        int(rng.integers(1, 9)),
-        int(rng.integers(n - 3)),
-    )
+    rank, seed, epoch = (int(number) for number in rng.integers((0, 1, 1), (processes, 100, 9)))
+    done = int(rng.integers(n - 3))
+    return n, rank, processes, seed, epoch, n if rng.random() < 0.2 else done
 
 
 CASES = (
@@ -94,6 +89,8 @@ CASES = (
     Case("two examples of nine are done, now three processes", (9, 2, 3, 1, 1, 2)),
     Case("eight examples of nine are done", (9, 0, 2, 1, 1, 8)),
     Case("one process", (5, 0, 1, 3, 4, 0)),
+    Case("two examples are left, process 2 of three", (7, 2, 3, 1, 1, 5)),
+    Case("all examples are done", (5, 0, 2, 1, 1, 5)),
 )
 _mistake = with_tables(reference, CASES, ("ids",))
 
@@ -191,6 +188,11 @@ part_of_epoch = Exercise(
             "what is done is read again",
             _part(left=lambda order, done, p: order),
             "Where do you use done? What was read before the restart is read again.",
+        ),
+        _mistake(
+            "counted from the end, where nothing is left",
+            _part(left=lambda order, done, p: order[-(len(order) - done) :]),
+            "In Python −0 is 0. What does your slice give if done is n?",
         ),
         _mistake(
             "done counted in each process",

@@ -32,7 +32,7 @@ def _variant(
     stuck: bool = False,
     divided: bool = True,
     limit: Callable[[Array, float], Array] = _shorter,
-    less: float = 0.5,
+    less: Callable[[float], float] = lambda scale: scale / 2,
     more: float = 2.0,
     late: int = 0,
     counts_on: bool = False,
@@ -47,7 +47,7 @@ def _variant(
         stuck: whether the scale stays after an overflow.
         divided: whether the gradient is divided by the scale.
         limit: (gradient, largest norm) → a gradient that is no longer.
-        less: factor of the scale after an overflow.
+        less: scale → scale after an overflow.
         more: factor of the scale after enough good updates.
         late: how many updates later it grows.
         counts_on: whether the count goes on after the scale has grown.
@@ -61,7 +61,7 @@ def _variant(
         wrong, by = bad(gradient), scale if divided else 1.0
         if np.any(wrong):
             gradient = np.where(wrong if patched else True, 0.0, gradient)
-            after, good = (scale if stuck else scale * less), good if kept else 0
+            after, good = (scale if stuck else less(scale)), good if kept else 0
         else:
             good += 1
             grows = good >= patience + late
@@ -81,7 +81,7 @@ def reference(gradient: Array, scale: float, max_norm: float, good: int, patienc
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
     """Return a scaled gradient, which may have overflowed, its scale, a norm, and two counts."""
     n, patience = int(rng.integers(2, 6)), int(rng.integers(2, 6))
-    scale = float(2 ** rng.integers(1, 12))
+    scale = float(2 ** rng.integers(0, 12))
     gradient = rng.choice([-1.0, 1.0], n) * rng.integers(4, 40, n) * scale / 8
     if rng.random() < 0.4:
         gradient[rng.integers(n)] = rng.choice([np.inf, -np.inf, np.nan])
@@ -105,6 +105,7 @@ CASES = (
     _case("the last update before the scale grows", [16.0, -8.0], 8.0, 10.0, 4, 5),
     _case("the last update but one before the scale grows", [16.0, -8.0], 8.0, 10.0, 3, 5),
     _case("an overflow where the scale would have grown", [np.inf, 8.0], 8.0, 10.0, 4, 5),
+    _case("an overflow with the scale 1", [np.inf, 2.0], 1.0, 5.0, 0, 5),
     _case("zeros", [0.0, 0.0], 8.0, 10.0, 0, 5),
 )
 _mistake = with_tables(reference, CASES, RETURNS)
@@ -176,8 +177,13 @@ scaled_update = Exercise(
             "A gradient whose norm is below max_norm stays as it is.",
         ),
         _mistake(
+            "half of the scale, rounded down",
+            _variant(less=lambda scale: scale // 2),
+            "What is 1 // 2? And what does the next update divide by?",
+        ),
+        _mistake(
             "the scale grows after an overflow",
-            _variant(less=2.0),
+            _variant(less=lambda scale: scale * 2),
             "The numbers were too large. A larger scale makes them larger still.",
         ),
         _mistake(

@@ -9,7 +9,9 @@ from transformer_course.checks.self_attention.numbers import (
     Array,
     Results,
     attend,
+    large_words,
     matrices,
+    overflowing_softmax,
     softmax,
 )
 
@@ -29,23 +31,30 @@ def _from(queries: int, keys: int, values: int) -> Any:
     return wrong
 
 
-def _weighed(divisor: Any, axis: int = -1) -> Any:
-    """Return cross-attention with another divisor, or softmax along another axis."""
+def _weighed(divisor: Any, axis: int = -1, weigh: Any = softmax) -> Any:
+    """Return cross-attention with another divisor, or another softmax."""
 
     def wrong(x: Array, memory: Array, w_query: Array, w_key: Array, w_value: Array) -> Results:
         scores = (x @ w_query) @ (memory @ w_key).swapaxes(-2, -1)
-        weights = softmax(scores / divisor(x.shape[-1], w_key.shape[-1]), axis)
+        weights = weigh(scores / divisor(x.shape[-1], w_key.shape[-1]), axis)
         return weights @ (memory @ w_value), weights
 
     return wrong
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, ...]:
-    """Return a target and a source, with none or one axis in front, and three matrices."""
+    """Return a target and a source, with none or one axis in front, and three matrices.
+
+    At times their numbers are large.
+    """
     front = tuple(int(size) for size in rng.integers(1, 4, size=rng.integers(0, 2)))
     q_len, k_len, d_model, d_k, d_v = (int(size) for size in rng.integers(2, 6, size=5))
     x, memory = (rng.normal(size=(*front, length, d_model)) for length in (q_len, k_len))
-    return x, memory, *matrices(rng, d_model, d_k, d_v)
+    found = (memory, *matrices(rng, d_model, d_k, d_v))
+    if rng.random() < 0.1:
+        found = large_words(rng)
+        x = rng.permutation(found[0])[:-1]
+    return x, *found
 
 
 def _random(about: str, q_shape: tuple[int, ...], k_len: int, d_k: int, d_v: int) -> Case:
@@ -54,9 +63,9 @@ def _random(about: str, q_shape: tuple[int, ...], k_len: int, d_k: int, d_v: int
     return Case(about, (rng.normal(size=q_shape), memory, *matrices(rng, q_shape[-1], d_k, d_v)))
 
 
-def _hotpot() -> tuple[Array, ...]:
-    chinese = np.array([[2.0, 0, 0], [0, 2, 0], [0, 0, 2], [0, 0, 2]])
-    return 3 * np.eye(3)[:2], chinese, np.eye(3), np.eye(3), np.eye(3)[:, :2]
+def _hotpot(times: float = 1.0) -> tuple[Array, ...]:
+    chinese = times * np.array([[2.0, 0, 0], [0, 2, 0], [0, 0, 2], [0, 0, 2]])
+    return 3 * times * np.eye(3)[:2], chinese, np.eye(3), np.eye(3), np.eye(3)[:, :2]
 
 
 cross_attention = Exercise(
@@ -68,7 +77,7 @@ cross_attention = Exercise(
         "Write cross-attention, as it is used by a decoder. x has shape (..., q_len, d_model): "
         "the words that are being written. memory has shape (..., k_len, d_model): what was read. "
         "w_query and w_key have shape (d_model, d_k), w_value (d_model, d_v). Return the output, "
-        "shape (..., q_len, d_v), and the weights, shape (..., q_len, k_len)."
+        "shape (..., q_len, d_v), and the weights, shape (..., q_len, k_len). Large scores must work as well."
     ),
     returns=("output", "weights"),
     reference=reference,
@@ -81,6 +90,7 @@ cross_attention = Exercise(
         _random("a batch of 2, as many written as read", (2, 4, 3), 4, 5, 2),
         _random("a single word to read", (3, 2), 1, 2, 3),
         *random_cases(draw, 4, "random sequences"),
+        Case("large numbers", _hotpot(20.0)),
     ),
     draw=draw,
     misconceptions=(
@@ -151,6 +161,11 @@ cross_attention = Exercise(
             _weighed(lambda d_model, d_k: np.sqrt(d_k), axis=-2),
             "Each word that is written shares out a weight of 1 among those that were read. Do "
             "your rows sum to 1?",
+        ),
+        Misconception(
+            "softmax that overflows",
+            _weighed(lambda d_model, d_k: np.sqrt(d_k), weigh=overflowing_softmax),
+            "Small scores work. For large ones the exponential becomes infinite; chapter 01 has a cure.",
         ),
         Misconception(
             "right without a batch only",

@@ -11,7 +11,9 @@ from transformer_course.checks.self_attention.numbers import (
     Results,
     attend,
     cat_eats_fish,
+    large_words,
     matrices,
+    overflowing_softmax,
     softmax,
 )
 
@@ -25,12 +27,13 @@ def _weighed(
     scores: Callable[[Array, Array], Array] = lambda q, k: q @ k.swapaxes(-2, -1),
     divisor: Callable[[Array, Array], float] = lambda x, k: float(np.sqrt(k.shape[-1])),
     axis: int = -1,
+    weigh: Callable[[Array, Any], Array] = softmax,
 ) -> Any:
-    """Return self-attention with other scores, another divisor, or softmax along another axis."""
+    """Return self-attention with other scores, another divisor, or another softmax."""
 
     def wrong(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Results:
         q, k, v = x @ w_query, x @ w_key, x @ w_value
-        weights = softmax(scores(q, k) / divisor(x, k), axis)
+        weights = weigh(scores(q, k) / divisor(x, k), axis)
         return weights @ v, weights
 
     return wrong
@@ -52,10 +55,11 @@ def _no_softmax(x: Array, w_query: Array, w_key: Array, w_value: Array) -> Resul
 
 
 def draw(rng: np.random.Generator) -> tuple[Array, ...]:
-    """Return sentences with none, one or two axes in front, and three matrices."""
+    """Return sentences with none, one or two axes in front, at times of large numbers, and three matrices."""
     front = tuple(int(size) for size in rng.integers(1, 4, size=rng.integers(0, 3)))
     n, d_model, d_k, d_v = (int(size) for size in rng.integers(2, 6, size=4))
-    return rng.normal(size=(*front, n, d_model)), *matrices(rng, d_model, d_k, d_v)
+    x, found = rng.normal(size=(*front, n, d_model)), matrices(rng, d_model, d_k, d_v)
+    return large_words(rng) if rng.random() < 0.1 else (x, *found)
 
 
 def _random(about: str, shape: tuple[int, ...], d_k: int, d_v: int) -> Case:
@@ -167,6 +171,12 @@ self_attention = Exercise(
             _weighed(scores=lambda q, k: q @ k.T),
             "For one sentence your scores are right. `.T` turns round all axes, those in front "
             "too. Which two should change places?",
+        ),
+        Misconception(
+            "softmax that overflows",
+            _weighed(weigh=overflowing_softmax),
+            "Small scores work. For large ones the exponential becomes infinite; chapter 01 has a "
+            "cure.",
         ),
         Misconception(
             "softmax left out",

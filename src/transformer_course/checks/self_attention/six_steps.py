@@ -73,6 +73,42 @@ def _without_itself(x: Array, place: int, w_query: Array, w_key: Array, w_value:
     return scores, others, others @ (x @ w_value)
 
 
+def _in_order(*places: int) -> Callable[..., Any]:
+    """Return the right results in another order."""
+    return lambda *given: tuple(reference(*given)[place] for place in places)
+
+
+def _in_other_orders() -> tuple[Misconception, ...]:
+    """Return the results in every wrong order."""
+    return (
+        Misconception(
+            "results in the wrong order: from the last to the first",
+            _in_order(2, 1, 0),
+            "All three results are right. Read again in which order they are to come.",
+        ),
+        Misconception(
+            "results in the wrong order: the output first, then scores and weights",
+            _in_order(2, 0, 1),
+            "All three results are right. Read again which of them is to come first.",
+        ),
+        Misconception(
+            "results in the wrong order: weights, output, scores",
+            _in_order(1, 2, 0),
+            "All three results are right. Which of them is made first, and which one last?",
+        ),
+        Misconception(
+            "results in the wrong order: the weights before the scores",
+            _in_order(1, 0, 2),
+            "All three results are right, and the last one is in its place. Which one do the steps make first?",
+        ),
+        Misconception(
+            "results in the wrong order: the output before the weights",
+            _in_order(0, 2, 1),
+            "All three results are right, and the first one is in its place. Read again what comes second.",
+        ),
+    )
+
+
 def draw(rng: np.random.Generator) -> tuple[Any, ...]:
     """Return a sentence, at times of large numbers, the place of a word in it, and three matrices."""
     n, d_model, d_k, d_v = (int(size) for size in rng.integers(2, 6, size=4))
@@ -211,5 +247,6 @@ six_steps = Exercise(
             _without_itself,
             "A word may also look at itself. How many weights are there for n words?",
         ),
+        *_in_other_orders(),
     ),
 )
