@@ -131,8 +131,6 @@ mask_again = Exercise(
         "Before pass t, the least probable tokens of each sentence of N tokens become gaps: N · (passes − t) "
         "/ passes of them, rounded down. Return True and False (dtype bool), (batch, tgt_len): True = becomes "
         "a gap. No two tokens of a sentence are equally probable.\n\n"
-        "False (dtype bool), (batch, tgt_len): True = becomes a gap. No two tokens of a sentence are equally "
-        "probable.\n\n"
         "An example: one sentence with the log-probabilities −0.3, −2, −0.1, −1, and t = 1 of 2 passes. 4 · 1 "
         "/ 2 = 2 tokens become gaps: the second and the fourth one, so F T F T."
     ),
