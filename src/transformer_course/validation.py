@@ -48,8 +48,9 @@ def check_whole_numbers(
             raise ValueError(f"{name} ({value!r}) must be a whole number")
         smallest = least.get(name, 1)
         too_large = bits is not None and value >= 2**bits
-        if smallest is not None and (value < smallest or too_large):
-            rule = f"{smallest} or more" + ("" if bits is None else f", and below 2**{bits}")
+        if too_large or (smallest is not None and value < smallest):
+            lowest = [] if smallest is None else [f"{smallest} or more"]
+            rule = ", and ".join(lowest + ([] if bits is None else [f"below 2**{bits}"]))
             raise ValueError(f"{name} ({value}) must be {rule}")
 
 

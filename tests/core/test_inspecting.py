@@ -437,6 +437,10 @@ def test_a_probe_finds_what_is_there_and_nothing_in_noise() -> None:
         probe.accuracy(x[300:] * torch.tensor([1.0] * 5 + [100.0] + [1.0] * 2) + 7, y[300:]) > 0.9
     )
     assert train_probe(x.double(), y).weight.dtype == torch.float64
+    same = torch.cat([x, torch.full((400, 1), 123.456)], 1)  # a number that is always the same
+    probe = train_probe(same, y)
+    same[:, -1] *= 1.0001
+    assert probe.accuracy(same, y) > 0.9
     noise = torch.randint(2, (400,))
     assert train_probe(x[:300], noise[:300]).accuracy(x[300:], noise[300:]) < 0.65
     with pytest.raises(ValueError, match="two different classes or more"):

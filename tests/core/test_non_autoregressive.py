@@ -1,5 +1,6 @@
 """Alignments, fertilities, mask-predict: sums over all alignments, loops and hand-made numbers as oracles."""
 
+import dataclasses
 import itertools
 import math
 from collections.abc import Callable
@@ -616,6 +617,12 @@ def test_settings_out_of_range_are_refused() -> None:
         nat(tie_embeddings=False)
     with refuses("passes (0) must be 1 or more"):
         MaskPredict(tiny_config(), 0)
+    teacher = tiny_model(5)
+    teacher.config = dataclasses.replace(teacher.config, dropout=0.1)
+    both = NoisyParallel(nat().eval(), teacher, 2).eval()
+    teacher.train()
+    with refuses("teacher is in training mode, dropout would decide: call eval() first"):
+        both.translate_ids(sources(3), 9)
     with refuses("beam (0) must be 1 or more"):
         MaskPredict(tiny_config()).eval().translate_ids(sources(3), 9, beam=0)
     with refuses("candidates (0) must be 1 or more"):

@@ -200,6 +200,7 @@ def test_a_power_law_is_found_again() -> None:
     assert law(1e6) == pytest.approx(3 * 1e6**-0.25)
     with pytest.raises(ValueError, match="two different ones"):
         fit_power_law([5, 5], [1, 2])
+    assert fit_power_law([10**20, 10**22], [4, 1]).exponent == pytest.approx(math.log10(2))
     with pytest.raises(ValueError, match="2 sizes and 3 losses"):
         fit_power_law([5, 6], [1, 2, 3])
     with pytest.raises(ValueError, match="above 0"):

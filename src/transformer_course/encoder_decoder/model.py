@@ -112,7 +112,8 @@ class Transformer(nn.Module):
                 with one it isn't read again, and may be None.
             src_mask: (batch, 1, 1, src_len); True = may attend.
             tgt_mask: (batch, 1, tgt_len, k_len); True = may attend; k_len counts cached tokens too. If left
-                out: causal, and without a cache padding is hidden as well.
+                out: causal, and without a cache padding is hidden as well, but for the first token, which is
+                always read: targets are padded on the right.
             cache: from `start_cache`; it grows by tgt_len (chapter 09).
             positions: where the tokens stand, (tgt_len,), int64; if left out, one after the other, after
                 those in the cache.

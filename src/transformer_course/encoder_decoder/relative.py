@@ -91,7 +91,7 @@ class T5Bias(nn.Module):
 
     Args:
         n_heads: number of heads.
-        n_buckets: kinds of distances, 4 or more.
+        n_buckets: kinds of distances, an even number, 4 or more.
         max_distance: from here on all distances are in the last bucket, which begins a little earlier; above
             half of `n_buckets`.
         both_ways: whether keys after the query have buckets of their own, half of all. Else all of them count

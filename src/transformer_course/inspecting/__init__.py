@@ -2,8 +2,8 @@
 
 `watching` records and patches activations; `heads` reads attention maps, as patterns and as alignments;
 `causes` asks what an answer depends on; `layers` reads what the layers' vectors hold; `induction` has the
-smallest model that copies what followed before. Everything works on any model of the package, by the names of
-its modules.
+smallest model that copies what followed before. All of it works on models with attention layers, by the names
+of their modules.
 """
 
 from transformer_course.inspecting.causes import (

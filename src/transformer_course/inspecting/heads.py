@@ -21,7 +21,8 @@ def pattern_scores(weights: Tensor) -> dict[str, Tensor]:
     Returns:
         Pattern → mean weight, (heads,): "previous", "same" and "next" position (over the positions that have
         one), the "first" and the "last" one of the sentence, and "spread": the entropy divided by that of
-        equal weights, so 1 is uniform.
+        equal weights on what has any weight, so 1 is uniform. A row with one such place, as the first one
+        under a causal mask, counts as 0.
 
     Raises:
         ValueError: if the weights haven't the shape above.

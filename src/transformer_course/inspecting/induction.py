@@ -105,7 +105,7 @@ def copy_accuracy(model: nn.Module, tokens: Tensor, periods: Tensor) -> float:
         periods: (batch,).
 
     Returns:
-        0 to 1.
+        0 to 1; NaN if nothing has been seen before.
     """
     right = model(tokens[:, :-1]).argmax(-1) == tokens[:, 1:]
     known = torch.arange(tokens.shape[1] - 1, device=tokens.device) >= periods[:, None]

@@ -79,7 +79,9 @@ def train_probe(x: Tensor, y: Tensor, decay: float = 1e-3, steps: int = 100) -> 
     if len(set(y.tolist())) < 2:
         raise ValueError("y must hold two different classes or more")
     with torch.enable_grad():
-        mean, scale = x.mean(0), x.std(0).clamp(min=1e-6)
+        mean, scale = x.mean(0), x.std(0)
+        # A number that is always the same is left at 0: divided by its rounding, it would be noise.
+        scale = torch.where(scale > 1e-5 * mean.abs(), scale, 1.0).clamp(min=1e-6)
         z = ((x - mean) / scale).detach()  # inputs of one size, so that one penalty fits all
         weight = z.new_zeros(int(y.max()) + 1, x.shape[1], requires_grad=True)
         bias = z.new_zeros(len(weight), requires_grad=True)

@@ -68,7 +68,8 @@ def recorded(model: nn.Module, names: Iterable[str]) -> Iterator[dict[str, Tenso
         names: the parts, as in `model.named_modules()`.
 
     Yields:
-        A dictionary that fills up: name → its latest output, without gradient.
+        A dictionary that fills up: name → its latest output, without gradient. An embedding that source and
+        target share runs twice, so its latest output is the target's.
 
     Raises:
         ValueError: as `watching` does.
@@ -91,7 +92,8 @@ def patched(model: nn.Module, values: Mapping[str, Tensor], position: int) -> It
 
     Args:
         model: any module.
-        values: name of a part → what it gave in the other run, (batch, length, width).
+        values: name of a part → what it gave in the other run, (batch, length, width). It is put in each time
+        that the part runs: twice for an embedding that source and target share.
         position: where; the other positions keep their own vectors.
 
     Yields:

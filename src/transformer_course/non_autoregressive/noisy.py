@@ -64,9 +64,11 @@ class NoisyParallel(nn.Module):
             For each sentence its best hypotheses; score and log-probability are the teacher's.
 
         Raises:
-            ValueError: as `FertilityTransformer.translate_ids` does.
+            ValueError: as `FertilityTransformer.translate_ids` does, or if the teacher is in training mode.
         """
         check_parallel(self, max_len, self.candidates, top_beams)
+        if self.teacher.training and self.teacher.config.dropout > 0:
+            raise ValueError("teacher is in training mode, dropout would decide: call eval() first")
         n = self.candidates
         with torch.inference_mode():
             memory, src_mask, log_probs = self.student.read(src)

@@ -56,5 +56,8 @@ def fit_power_law(sizes: Sequence[float], losses: Sequence[float]) -> PowerLaw:
         raise ValueError(f"sizes ({list(sizes)}) must have two different ones or more")
     if min([*sizes, *losses]) <= 0:
         raise ValueError(f"sizes ({list(sizes)}) and losses ({list(losses)}) must be above 0")
-    slope, height = np.polyfit(np.log(sizes), np.log(losses), 1)
+    x, y = (
+        np.log(np.asarray(numbers, float)) for numbers in (sizes, losses)
+    )  # operations pass 2⁶⁴
+    slope, height = np.polyfit(x, y, 1)
     return PowerLaw(float(np.exp(height)), -float(slope))
