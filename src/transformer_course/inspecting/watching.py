@@ -93,7 +93,7 @@ def patched(model: nn.Module, values: Mapping[str, Tensor], position: int) -> It
     Args:
         model: any module.
         values: name of a part → what it gave in the other run, (batch, length, width). It is put in each time
-        that the part runs: twice for an embedding that source and target share.
+            that the part runs, so twice for an embedding that source and target share.
         position: where; the other positions keep their own vectors.
 
     Yields:
