@@ -34,7 +34,7 @@ def optimizer_tensors(optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
     Raises:
         ValueError: if it remembers something that is no tensor, or has another shape than its parameter.
     """
-    state, parameters = optimizer.state_dict()["state"], _parameters(optimizer)
+    state, parameters = optimizer.state_dict()["state"], parameters_of(optimizer)
     named = {f"{i}.{name}": slot for i, slots in state.items() for name, slot in slots.items()}
     for name, slot in named.items():
         what = "" if isinstance(slot, Tensor | None) else f"as {type(slot).__name__}"
@@ -63,7 +63,7 @@ def load_optimizer(
             parameter (or isn't a single number, where it must be one), or holds NaN or an infinite number. The
             optimiser is then as it was before.
     """
-    parameters = _parameters(optimizer)
+    parameters = parameters_of(optimizer)
     state: dict[int, dict[str, Tensor]] = {}
     for key, tensor in tensors.items():
         number, _, name = key.partition(".")
@@ -99,7 +99,15 @@ def load_optimizer(
     optimizer.load_state_dict(optimizer.state_dict() | {"state": state})
 
 
-def _parameters(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+def parameters_of(optimizer: torch.optim.Optimizer) -> list[Tensor]:
+    """What an optimiser updates.
+
+    Args:
+        optimizer: any.
+
+    Returns:
+        The parameters of all its groups, in their order.
+    """
     return [p for group in optimizer.param_groups for p in group["params"]]
 
 

@@ -8,8 +8,8 @@ whatever the learner's function does, and `comparing` puts differences into word
 shows on a map what is solved, what comes next, and how long the rest takes.
 """
 
-from transformer_course.checks.array_kinds import in_32_bits
-from transformer_course.checks.own_parts import for_tensors, keep, part
+from transformer_course.checks.array_kinds import for_tensors, in_32_bits
+from transformer_course.checks.own_parts import keep, part
 from transformer_course.checks.own_progress import progress
 
 __all__ = ["for_tensors", "in_32_bits", "keep", "part", "progress"]

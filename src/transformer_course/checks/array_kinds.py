@@ -10,6 +10,32 @@ import torch
 from transformer_course.checks.running import in_depth
 
 
+def for_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a function written for NumPy take torch tensors and return them; no gradient flows through it.
+
+    Args:
+        function: takes arrays, and returns one or a tuple of them.
+
+    Returns:
+        The same function for tensors. Arrays it takes as before.
+
+    >>> for_tensors(lambda x: x.astype(float).mean(axis=0, keepdims=True))(torch.tensor([1.0, 2.0]))
+    tensor([1.5000])
+    """
+
+    @functools.wraps(function)
+    def wrapped(*arguments: Any, **named: Any) -> Any:
+        tensors = [x for x in (*arguments, *named.values()) if torch.is_tensor(x)]
+        if not tensors:
+            return function(*arguments, **named)
+        results = function(*in_depth(arguments, _array), **in_depth(named, _array))
+        if isinstance(results, tuple):
+            return tuple(_beside(x, tensors) for x in results)
+        return _beside(results, tensors)
+
+    return wrapped
+
+
 def for_arrays(function: Callable[..., Any]) -> Callable[..., Any]:
     """Let a function written for torch take NumPy arrays: it returns arrays if it gets no tensor.
 

@@ -1,7 +1,6 @@
 """The learner's own Transformer: functions that pass their check gather in `my_transformer.py`."""
 
 import ast
-import functools
 import inspect
 import os
 import pkgutil
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import torch
 
 import transformer_course
 from transformer_course.checks import functional, running
@@ -86,45 +84,6 @@ def part(name: str, chapter: str | None = None) -> Any:
     reason = reason if mine is None else f"yours in {FILE} doesn't pass {which}"
     print(f"{name}: the course's own ({reason}).")
     return packaged
-
-
-def for_tensors(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a function written for NumPy take torch tensors and return them; no gradient flows through it.
-
-    Args:
-        function: takes arrays, and returns one or a tuple of them.
-
-    Returns:
-        The same function for tensors. Arrays it takes as before.
-
-    >>> for_tensors(lambda x: x.astype(float).mean(axis=0, keepdims=True))(torch.tensor([1.0, 2.0]))
-    tensor([1.5000])
-    """
-
-    @functools.wraps(function)
-    def wrapped(*arguments: Any, **named: Any) -> Any:
-        given = [*arguments, *named.values()]
-        device = next((x.device for x in given if torch.is_tensor(x)), None)
-        if device is None:
-            return function(*arguments, **named)
-        results = function(*in_depth(arguments, _array), **in_depth(named, _array))
-        several = isinstance(results, tuple)
-        tensors = tuple(_tensor(x, given).to(device) for x in (results if several else (results,)))
-        return tensors if several else tensors[0]
-
-    return wrapped
-
-
-def _array(value: Any) -> Any:
-    """Return a tensor as a NumPy array, anything else as it is."""
-    return value.numpy(force=True) if torch.is_tensor(value) else value
-
-
-def _tensor(value: Any, given: list[Any]) -> torch.Tensor:
-    """Return an array as a tensor, with the precision of the tensors given."""
-    tensor = torch.as_tensor(value)
-    floats = [x for x in given if torch.is_tensor(x) and x.is_floating_point()]
-    return tensor.to(floats[0].dtype) if floats and tensor.is_floating_point() else tensor
 
 
 def _text_with(name: str, thing: Any) -> tuple[str, str]:

@@ -158,9 +158,8 @@ def train_translator(
             save_vocabulary(vocabulary, folder)
         if start and not goes_on:
             trainer.save()  # before the recipe: without it, nobody resumes this run from other weights
-        if processes.first and (
-            not resume or recipe != Recipe.load(folder)
-        ):  # longer now, or gentler
+        # A new one, or one that is longer now, or gentler.
+        if processes.first and not (resume and recipe == Recipe.load(folder)):
             recipe.save(folder)
         outcome = trainer.train(report)
         if outcome != "interrupted":

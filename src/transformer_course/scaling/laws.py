@@ -56,8 +56,7 @@ def fit_power_law(sizes: Sequence[float], losses: Sequence[float]) -> PowerLaw:
         raise ValueError(f"sizes ({list(sizes)}) must have two different ones or more")
     if min([*sizes, *losses]) <= 0:
         raise ValueError(f"sizes ({list(sizes)}) and losses ({list(losses)}) must be above 0")
-    x, y = (
-        np.log(np.asarray(numbers, float)) for numbers in (sizes, losses)
-    )  # operations pass 2⁶⁴
+    # As floats first: counts of operations pass 2⁶⁴, and NumPy has no logarithm of such whole numbers.
+    x, y = (np.log(np.asarray(numbers, float)) for numbers in (sizes, losses))
     slope, height = np.polyfit(x, y, 1)
     return PowerLaw(float(np.exp(height)), -float(slope))

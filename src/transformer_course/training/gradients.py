@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from transformer_course.checkpoints import whole
+from transformer_course.checkpoints.memory import parameters_of
 from transformer_course.training.batches import Batches, LossFn, Trainable, to_device
 from transformer_course.training.config import TrainingConfig
 from transformer_course.training.processes import Processes
@@ -164,7 +165,7 @@ class Gradients:
         Returns:
             Its norm before, a single number.
         """
-        held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        held = set(map(id, parameters_of(optimizer)))
         parameters = [p for p in self.model.parameters() if id(p) in held]
         limit = self.config.clip_norm
         return whole(torch.nn.utils.clip_grad_norm_(parameters, limit))

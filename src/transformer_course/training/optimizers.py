@@ -6,6 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
+from transformer_course.checkpoints.memory import parameters_of
 from transformer_course.training.batches import Trainable
 
 
@@ -93,7 +94,7 @@ def check_optimizer(optimizer: torch.optim.Optimizer, model: Trainable) -> None:
     Raises:
         ValueError: if it holds no parameter, or one that isn't the model's.
     """
-    held = [parameter for group in optimizer.param_groups for parameter in group["params"]]
+    held = parameters_of(optimizer)
     known = {id(parameter) for parameter in model.parameters()}
     if not held or any(id(parameter) not in known for parameter in held):
         raise ValueError(
