@@ -16,14 +16,10 @@ from transformer_course.corpus.shards import PLAN, RECORD
 from transformer_course.recipe import Recipe
 from transformer_course.recipe.data import uses
 from transformer_course.recipe.folder import load_run
-from transformer_course.translator import Translator, load_vocabulary
+from transformer_course.translator import Translator, exported_for, load_vocabulary
 
 _RUN = ("run.json", "recipe.json", "history.json", "model.safetensors")  # what only runs have
 _PARTS = (*_RUN[:2], "vocabulary.json", *_RUN[2:])
-_EXPORTED = {  # a file that only this export has: whose it is, and what opens it
-    "encoder.onnx": ("ONNX", "OnnxTranslator"),
-    "model.bin": ("CTranslate2", "EngineTranslator"),
-}
 
 
 def run_info(folder: str | Path) -> dict[str, Any]:
@@ -71,10 +67,7 @@ def _what_else(path: Path) -> str:
         return f"it holds data of the command prepare; train with: {train} --out RUN"
     if (path / PLAN).exists():
         return "it holds a part of the data of the command prepare: the same command completes it"
-    for name, (program, reader) in _EXPORTED.items():
-        if (path / name).exists() and (path / "vocabulary.json").exists():
-            return f"it holds a translator that was exported for {program}, which {reader} opens"
-    return f"it has none of {', '.join(_RUN)}"
+    return exported_for(path) or f"it has none of {', '.join(_RUN)}"
 
 
 def info_text(info: dict[str, Any]) -> str:

@@ -56,6 +56,10 @@ _MODELS: dict[str, Callable[[dict[str, Any]], Model]] = {
     "FertilityTransformer": lambda sizes: FertilityTransformer(TransformerConfig(**sizes)),
     "MaskPredict": lambda sizes: MaskPredict(TransformerConfig(**sizes)),
 }
+_EXPORTED = {  # a file that only this export has: whose it is, and what opens it
+    "encoder.onnx": ("ONNX", "OnnxTranslator"),
+    "model.bin": ("CTranslate2", "EngineTranslator"),
+}
 _SOURCE_STEP = 16  # source lengths are rounded up to this before the limit of the search is set
 
 
@@ -143,6 +147,8 @@ class Translator:
         path = Path(folder) / "model.safetensors"
         if not path.exists() and list_checkpoints(Path(folder)):
             raise CheckpointError(f"{path} is missing: training isn't finished, resume it first")
+        if not path.exists() and (export := exported_for(Path(folder))):
+            raise CheckpointError(f"{path} is missing: {export}")
         vocabulary = load_vocabulary(Path(folder))
         tensors, values = load_tensors(path)
         check_format(path, values.get("format", 1))
@@ -529,6 +535,22 @@ def save_vocabulary(vocabulary: Vocabulary, folder: Path) -> None:
     """
     with replacing(folder / "vocabulary.json") as temporary:
         vocabulary.save(temporary)
+
+
+def exported_for(folder: Path) -> str:
+    """What a translator's export is, in words (`export`).
+
+    Args:
+        folder: of an export, perhaps.
+
+    Returns:
+        Which program it was exported for, and what opens it; "" if the folder is of something else.
+    """
+    if (folder / "vocabulary.json").exists():
+        for name, (program, reader) in _EXPORTED.items():
+            if (folder / name).exists():
+                return f"it holds a translator that was exported for {program}, which {reader} opens"
+    return ""
 
 
 def _name(model: Model) -> str:

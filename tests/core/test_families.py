@@ -234,6 +234,14 @@ def test_rotation_equals_llamas_and_the_papers(length: int, pairs: int, seed: in
     assert_same(halves(x, positions[0])[0], expected[0])
 
 
+def test_rotation_is_as_exact_as_its_numbers() -> None:
+    x = torch.tensor([0.0, 1.0, 0.0, 0.0], dtype=torch.float64)[None, None, None]
+    angle = 123456 / 10000**0.5
+    expected = torch.tensor([0.0, math.cos(angle), 0.0, math.sin(angle)], dtype=torch.float64)
+    turned = RotaryEncoding()(x, torch.tensor([123456]))[0, 0, 0]
+    torch.testing.assert_close(turned, expected)
+
+
 def test_rotation_refuses() -> None:
     pairs = "rotary_base turns pairs of numbers, so d_model / n_heads (16 / 16) must be even"
     with refuses(pairs):
