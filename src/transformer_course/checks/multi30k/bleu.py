@@ -222,10 +222,10 @@ bleu = Exercise(
     statement=(
         "Write the BLEU of a corpus. translations and references are texts with one sentence a line, as many "
         "lines each; words are separated by spaces, and a translation may be empty. For n = 1 to 4 count the "
-        "runs of n words over all sentences together, each translation clipped by its own reference; take the "
-        "geometric mean of the four precisions, times the brevity penalty (exp(1 - r / c) if the translations, "
-        "c words in all, are shorter than the references, r words; else 1), times 100. If there is no run of "
-        "some length, or none that is right, return 0."
+        "runs of n words over all sentences together, those of each translation clipped by its own reference; "
+        "take the geometric mean of the four precisions, times the brevity penalty (exp(1 - r / c) if the "
+        "translations, c words in all, are shorter than the references, r words; else 1), times 100. If there "
+        "is no run of some length, or none that is right, return 0."
     ),
     returns=("score",),
     reference=reference,
