@@ -181,4 +181,4 @@ def judge_inspecting__every_second(statement):
 
 
 def judge_inspecting__numpy(statement):
-    return np.array([0, 1, 0, 1, 0, 1, 0, 1], bool)["abcdefgh".index(statement)]
+    return np.array([0, 1, 0, 1, 0, 1, 0, 1, 0], bool)["abcdefghi".index(statement)]

@@ -45,12 +45,12 @@ prefix_mask = Exercise(
     difficulty=1,
     minutes=10,
     statement=(
-        "Write the mask of a model that reads a prompt and continues it: the prefix mask, as in Raffel et al. 2020. A sequence has "
-        "length tokens; the first n_prompt are the prompt, the others are its continuation. A token of the "
-        "prompt may see the whole prompt and nothing else. A token of the continuation may see the whole "
-        "prompt, the continuation before it, and itself. Return True and False, shape (length, length): row = "
-        "the token that looks (query), column = the token that is seen (key), True = may attend. n_prompt "
-        "may be 0, and it may be length."
+        "Write the mask of a model that reads a prompt and continues it: the prefix mask, as in Raffel et "
+        "al. 2020. A sequence has length tokens; the first n_prompt are the prompt, the others are its "
+        "continuation. A token of the prompt may see the whole prompt and nothing else. A token of the "
+        "continuation may see the whole prompt, the continuation before it, and itself. Return True and "
+        "False, shape (length, length): row = the token that looks (query), column = the token that is "
+        "seen (key), True = may attend. n_prompt may be 0, and it may be length."
     ),
     returns=("mask",),
     reference=reference,

@@ -2,9 +2,7 @@
 
 from transformer_course.checks.exercise import AnswerKey, Case, Exercise, Misconception
 
-KEY = AnswerKey(
-    {"a": False, "b": True, "c": False, "d": True, "e": False, "f": True, "g": False, "h": True}
-)
+KEY = AnswerKey(dict.fromkeys("acegi", False) | dict.fromkeys("bdfh", True))
 
 judge_inspecting = Exercise(
     name="judge_inspecting",
@@ -13,7 +11,7 @@ judge_inspecting = Exercise(
     minutes=10,
     statement=(
         "First write two or three sentences of your own: why does a patched vector tell more about causes than "
-        "an attention weight? Then judge the eight statements. Your function gets the letter of a statement "
+        "an attention weight? Then judge the nine statements. Your function gets the letter of a statement "
         "and returns True or False."
     ),
     returns=("verdict",),
@@ -27,6 +25,7 @@ judge_inspecting = Exercise(
         Case("a control task", ("f",)),
         Case("another period", ("g",)),
         Case("one layer", ("h",)),
+        Case("another ranking", ("i",)),
     ),
     secret=True,
     misconceptions=(
@@ -69,6 +68,11 @@ judge_inspecting = Exercise(
             "one layer taken to be enough",
             KEY.flipped("h"),
             "From what is a key of the first layer made?",
+        ),
+        Misconception(
+            "one claim taken for all claims",
+            KEY.flipped("i"),
+            "The page tests two claims about the weights. What did it find for each?",
         ),
     ),
 )
