@@ -76,7 +76,7 @@ class Searchable(Protocol):
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """One finished translation of beam search.
+    """One translation that beam search returns.
 
     Args:
         ids: token ids without <s>; ends with </s> unless the search ran into `max_len`.

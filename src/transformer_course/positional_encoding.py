@@ -175,7 +175,9 @@ class RotaryEncoding:
         d_k = x.shape[-1]
         if d_k % 2:
             raise ValueError(f"d_k ({d_k}) must be even: numbers are turned in pairs")
-        exact = torch.promote_types(x.dtype, torch.float32)  # angles are too large for half precision
+        exact = torch.promote_types(
+            x.dtype, torch.float32
+        )  # angles are too large for half precision
         exponents = torch.arange(0, d_k, 2, device=x.device, dtype=exact) / d_k  # (d_k/2,)
         angles = positions[..., None] / self.base**exponents  # (…, length, d_k/2)
         if positions.dim() == 2:

@@ -549,7 +549,9 @@ def exported_for(folder: Path) -> str:
     if (folder / "vocabulary.json").exists():
         for name, (program, reader) in _EXPORTED.items():
             if (folder / name).exists():
-                return f"it holds a translator that was exported for {program}, which {reader} opens"
+                return (
+                    f"it holds a translator that was exported for {program}, which {reader} opens"
+                )
     return ""
 
 

@@ -384,7 +384,9 @@ def test_info_says_of_an_export_what_opens_it(run: Run, in_onnx: Path, tmp_path:
     ):
         no_run = f"{folder} is no folder of a run: it holds a translator that was"
         assert_one_sentence(run("info", folder), f"{no_run} {told}")
-        missing = f"{folder / 'model.safetensors'} is missing: it holds a translator that was {told}"
+        missing = (
+            f"{folder / 'model.safetensors'} is missing: it holds a translator that was {told}"
+        )
         assert_one_sentence(run("translate", folder, "one"), missing)
     export_hub(trained(), tmp_path / "hub")  # which this package reads
     assert "a translator" in run("info", tmp_path / "hub").out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import shutil
 from collections.abc import Iterator
@@ -13,7 +14,12 @@ import pytest
 
 from transformer_course import cli
 from transformer_course.checks import progress
-from transformer_course.checks.discovery import chapter_titles, exercises_by_chapter
+from transformer_course.checks.discovery import (
+    chapter_titles,
+    exercises_by_chapter,
+    exercises_moved,
+    exercises_named,
+)
 from transformer_course.checks.exercise import SAID, Exercise
 from transformer_course.checks.own_progress import ChapterProgress, Progress
 from transformer_course.checks.progress_html import filled_map
@@ -45,7 +51,9 @@ def _nothing_said() -> Iterator[None]:
     SAID.update(before)
 
 
-def saved(path: Path, *texts: str, code: str = CALL, rich: bool = False) -> Path:
+def saved(
+    path: Path, *texts: str, code: str = CALL, rich: bool = False, imported: str = IMPORT
+) -> Path:
     """Write a notebook that calls a check, with these texts as its outputs: printed, or beside HTML."""
     outputs = [
         nbformat.v4.new_output("display_data", {"text/plain": text, "text/html": "<b>?</b>"})
@@ -53,7 +61,8 @@ def saved(path: Path, *texts: str, code: str = CALL, rich: bool = False) -> Path
         else nbformat.v4.new_output("stream", text=f"{text}\n")
         for text in texts
     ]
-    cells = [nbformat.v4.new_code_cell(IMPORT), nbformat.v4.new_code_cell(code, outputs=outputs)]
+    cells = [nbformat.v4.new_code_cell(imported)]
+    cells.append(nbformat.v4.new_code_cell(code, outputs=outputs))
     nbformat.write(nbformat.v4.new_notebook(cells=cells), path)
     return path
 
@@ -104,6 +113,26 @@ def test_exercises_of_the_same_name_are_told_apart_by_their_chapter(tmp_path: Pa
     saved(tmp_path / "a.ipynb", "Passed: predict.", code="check.predict(predict)")
     solved = {c.number: c.solved for c in progress(tmp_path).chapters if c.solved}
     assert solved == {"01": ("predict",)}
+
+
+@pytest.mark.parametrize(
+    ("stem", "name", "number", "now_in"), [("decoding", "bleu", "15", "multi30k")]
+)
+def test_an_exercise_that_moved_counts_where_it_is_now(
+    stem: str, name: str, number: str, now_in: str, tmp_path: Path
+) -> None:
+    """A notebook from before calls its check in the old chapter. The new one isn't begun by that."""
+    assert [task.name for task in exercises_moved()[stem]] == [name]
+    [task] = exercises_named(name, now_in)
+    assert getattr(importlib.import_module(f"transformer_course.checks.{stem}"), name) is task
+    path = tmp_path / "from_before.ipynb"
+    old = IMPORT.replace("attention", stem)
+    for said, solved in ((f"Passed: {name}.", (name,)), (f"{name}. Not yet right: so.", ())):
+        saved(path, said, code=f"check.{name}({name})", imported=old)
+        chapters = {chapter.number: chapter for chapter in progress(tmp_path).chapters}
+        assert (chapters[number].solved, chapters[number].begun) == (solved, False)
+        assert {c.notebook for c in chapters.values()} == {"", "from_before.ipynb"}
+        assert chapters[number].notebook == ""
 
 
 def test_of_a_notebook_and_its_copy_the_better_verdict_counts(tmp_path: Path) -> None:

@@ -518,6 +518,7 @@ NO_SOURCE = {
     "training.shards": {"ShardBatches"},
     "training.validation": {"validation_loss"},
     "translator": {
+        "exported_for",
         "AttentionMaps",
         "Translation",
         "Translator",

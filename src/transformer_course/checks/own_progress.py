@@ -11,7 +11,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformer_course.checks.discovery import chapter_titles, exercises_by_chapter
+from transformer_course.checks.discovery import (
+    chapter_titles,
+    exercises_by_chapter,
+    exercises_moved,
+)
 from transformer_course.checks.engine import judge
 from transformer_course.checks.exercise import SAID
 from transformer_course.checks.grading import NO_CODE, chapters_imported
@@ -155,13 +159,18 @@ def _counts(chapter: ChapterProgress) -> tuple[int, int]:
 
 def _chapter(stem: str, said: dict[Task, str], notebook: str) -> ChapterProgress:
     tasks = exercises_by_chapter()[stem]
+    moved = set(sum(exercises_moved().values(), ()))  # solved in another chapter, they begin none
     number, title = chapter_titles()[stem]
     return ChapterProgress(
         number,
         title,
         solved=tuple(task.name for task in tasks if said.get(task) == "right"),
         open=tuple(task for task in tasks if said.get(task) != "right"),
-        begun=any(said.get(task, "not attempted") != "not attempted" for task in tasks),
+        begun=any(
+            said.get(task, "not attempted") != "not attempted"
+            for task in tasks
+            if task not in moved
+        ),
         notebook=notebook,
     )
 
@@ -196,7 +205,7 @@ def _verdicts(cells: list[dict[str, Any]]) -> Iterator[tuple[str, Task | None, s
     for cell, source in zip(codes, sources, strict=True):
         printed = "\n".join(_printed(output) for output in cell["outputs"])
         for own, stem in own_names.items():
-            for task in exercises_by_chapter()[stem]:
+            for task in exercises_by_chapter()[stem] + exercises_moved()[stem]:
                 if re.search(rf"\b{own}\s*\.\s*{task.name}\s*\(", source):
                     spoken = _spoken(task.name, printed)
                     found |= {task: (stem, spoken)} if spoken else {}

@@ -213,11 +213,11 @@ def why_layers__set_of_right_ones(statement):
 
 
 def why_layers__list(statement):
-    return [False, False, True, False, True, False, True, False][ord(statement) - ord("a")]
+    return [False, False, True, False, True, False, True, False, False][ord(statement) - ord("a")]
 
 
 def why_layers__numpy(statement):
-    return np.array([0, 0, 1, 0, 1, 0, 1, 0], bool)["abcdefgh".index(statement)]
+    return np.array([0, 0, 1, 0, 1, 0, 1, 0, 0], bool)["abcdefghi".index(statement)]
 
 
 def transformer__numpy(src, tgt, weights, n_heads):

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import torch
+from sacrebleu.metrics.bleu import BLEU
 from torch import Tensor
 
 
@@ -33,6 +34,46 @@ def word_precision__torch(found: Tensor, total: Tensor):
 
 def word_precision__python(found, total):
     return sum(found.tolist()) / sum(total.tolist())
+
+
+def bleu__sacrebleu(translations, references):
+    score = BLEU(tokenize="none", smooth_method="none", force=True)
+    return score.corpus_score(translations.split("\n"), [references.split("\n")]).score
+
+
+def bleu__lists(translations, references):
+    logs = 0.0
+    for n in (1, 2, 3, 4):
+        right, all_runs = 0, 0
+        for ours, theirs in zip(translations.splitlines(), references.splitlines(), strict=True):
+            a, b = ours.split(), theirs.split()
+            mine = [a[i : i + n] for i in range(len(a) - n + 1)]
+            left = [b[i : i + n] for i in range(len(b) - n + 1)]
+            all_runs += len(mine)
+            for run in mine:
+                if run in left:
+                    left.remove(run)
+                    right += 1
+        if right == 0:
+            return 0
+        logs += math.log(right / all_runs) / 4
+    c, r = len(translations.split()), len(references.split())
+    return 100 * math.exp(logs + min(0, 1 - r / c))
+
+
+def bleu__numpy(translations, references):
+    counts = np.zeros((4, 2))
+    for ours, theirs in zip(translations.split("\n"), references.split("\n"), strict=True):
+        a, b = ours.split(), theirs.split()
+        for n in range(4):
+            x = Counter(zip(*(a[i:] for i in range(n + 1)), strict=False))
+            y = Counter(zip(*(b[i:] for i in range(n + 1)), strict=False))
+            counts[n] += sum((x & y).values()), sum(x.values())
+    if not counts[:, 0].all():
+        return 0.0
+    geometric = np.exp(np.log(counts[:, 0] / counts[:, 1]).mean())
+    c, r = len(translations.split()), len(references.split())
+    return 100 * geometric * (1 if c >= r else np.exp(1 - r / c))
 
 
 def redrawn_precisions__loop(found, total, draws):

@@ -1,7 +1,6 @@
 """Chapter 09: wrong answers as learners write them, none of them among the misconceptions."""
 
 import math
-from collections import Counter
 from itertools import product
 
 import numpy as np
@@ -337,91 +336,6 @@ def best_by_trying__as_text(table, max_len):
     return " ".join(map(str, max(_all(table, max_len), key=lambda ids: _total(table, ids))))
 
 
-def _runs(text, n):
-    words = text.split()
-    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
-
-
-def _precisions(hypotheses, references, last=4):
-    pairs = list(zip(hypotheses.split("\n"), references.split("\n"), strict=True))
-    found = [sum((_runs(a, n) & _runs(b, n)).total() for a, b in pairs) for n in range(1, last + 1)]
-    total = [sum(_runs(a, n).total() for a, _ in pairs) for n in range(1, last + 1)]
-    return [f / max(t, 1) for f, t in zip(found, total, strict=True)]
-
-
-def _short(hypotheses, references):
-    return min(1, math.exp(1 - len(references.split()) / len(hypotheses.split())))
-
-
-def bleu__up_to_three(hypotheses, references):
-    p = _precisions(hypotheses, references, 3)
-    return 100 * _short(hypotheses, references) * math.prod(p) ** (1 / 3)
-
-
-def bleu__up_to_five(hypotheses, references):
-    p = _precisions(hypotheses, references, 5)
-    return 100 * _short(hypotheses, references) * math.prod(p) ** (1 / 5)
-
-
-def bleu__harmonic_mean(hypotheses, references):
-    p = _precisions(hypotheses, references)
-    mean = 0 if min(p) == 0 else 4 / sum(1 / x for x in p)
-    return 100 * _short(hypotheses, references) * mean
-
-
-def bleu__middle_precisions(hypotheses, references):
-    return 100 * _short(hypotheses, references) * sorted(_precisions(hypotheses, references))[1]
-
-
-def bleu__always_a_hundred(hypotheses, references):
-    return 100.0
-
-
-def bleu__exact_match(hypotheses, references):
-    pairs = list(zip(hypotheses.split("\n"), references.split("\n"), strict=True))
-    return 100 * sum(a == b for a, b in pairs) / len(pairs)
-
-
-def bleu__letters(hypotheses, references):
-    spread = [" ".join(t.replace(" ", "_")) for t in (hypotheses, references)]
-    p = _precisions(*spread)
-    return 100 * math.prod(p) ** (1 / 4)
-
-
-def bleu__first_sentence_only(hypotheses, references):
-    first = hypotheses.split("\n")[0], references.split("\n")[0]
-    return 100 * _short(*first) * math.prod(_precisions(*first)) ** (1 / 4) - 1e-3
-
-
-def bleu__one_added_to_each_count(hypotheses, references):
-    pairs = list(zip(hypotheses.split("\n"), references.split("\n"), strict=True))
-    logs = 0
-    for n in range(1, 5):
-        found = sum((_runs(a, n) & _runs(b, n)).total() for a, b in pairs) + 1
-        logs += math.log(found / (sum(_runs(a, n).total() for a, _ in pairs) + 1))
-    return 100 * _short(hypotheses, references) * math.exp(logs / 4)
-
-
-def bleu__lengths_in_letters(hypotheses, references):
-    short = min(1, math.exp(1 - len(references) / len(hypotheses)))
-    return 100 * short * math.prod(_precisions(hypotheses, references)) ** (1 / 4)
-
-
-def bleu__brevity_squared(hypotheses, references):
-    p = _precisions(hypotheses, references)
-    return 100 * _short(hypotheses, references) ** 2 * math.prod(p) ** (1 / 4)
-
-
-def bleu__small_letters_without_commas(hypotheses, references):
-    plain = [text.lower().replace(",", "") for text in (hypotheses, references)]
-    return 100 * _short(*plain) * math.prod(_precisions(*plain)) ** (1 / 4)
-
-
-def bleu__empty_lines_dropped_and_lines_in_pairs(hypotheses, references):
-    plain = ["\n".join(filter(None, text.split("\n"))) for text in (hypotheses, references)]
-    return 100 * _short(*plain) * math.prod(_precisions(*plain)) ** (1 / 4)
-
-
 def judge_decoding__all_right(statement):
     return True
 
@@ -447,7 +361,7 @@ def judge_decoding__printed_only(statement):
 
 
 def judge_decoding__a_dictionary_returned(statement):
-    return {letter: letter in "beg" for letter in "abcdefghij"}
+    return {letter: letter in "beg" for letter in "abcdefgh"}
 
 
 def judge_decoding__capital_letters(statement):
@@ -455,7 +369,7 @@ def judge_decoding__capital_letters(statement):
 
 
 def judge_decoding__one_letter_forgotten(statement):
-    return {letter: letter in "beg" for letter in "abcdefghi"}[statement]
+    return {letter: letter in "beg" for letter in "abcdefg"}[statement]
 
 
 def judge_decoding__shares(statement):

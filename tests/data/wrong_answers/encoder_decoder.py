@@ -378,15 +378,15 @@ def why_layers__printed_only(statement):
 
 
 def why_layers__a_dictionary_returned(statement):
-    return {letter: letter in "ceg" for letter in "abcdefgh"}
+    return {letter: letter in "ceg" for letter in "abcdefghi"}
 
 
 def why_layers__capital_letters(statement):
-    return {letter: letter in "CEG" for letter in "ABCDEFGH"}[statement]
+    return {letter: letter in "CEG" for letter in "ABCDEFGHI"}[statement]
 
 
 def why_layers__one_letter_forgotten(statement):
-    return {letter: letter in "ceg" for letter in "abcdefg"}[statement]
+    return {letter: letter in "ceg" for letter in "abcdefgh"}[statement]
 
 
 def why_layers__shares(statement):

@@ -1,5 +1,8 @@
 """Chapter 15: wrong answers as learners write them, none of them among the misconceptions."""
 
+import math
+from collections import Counter
+
 import numpy as np
 
 
@@ -69,6 +72,91 @@ def word_precision__one_word_more(found, total):
 def word_precision__sentences_left_out_where_nothing_is_found(found, total):
     kept = found > 0
     return found[kept].sum() / total[kept].sum()
+
+
+def _runs(text, n):
+    words = text.split()
+    return Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+
+
+def _precisions(translations, references, last=4):
+    pairs = list(zip(translations.split("\n"), references.split("\n"), strict=True))
+    found = [sum((_runs(a, n) & _runs(b, n)).total() for a, b in pairs) for n in range(1, last + 1)]
+    total = [sum(_runs(a, n).total() for a, _ in pairs) for n in range(1, last + 1)]
+    return [f / max(t, 1) for f, t in zip(found, total, strict=True)]
+
+
+def _short(translations, references):
+    return min(1, math.exp(1 - len(references.split()) / len(translations.split())))
+
+
+def bleu__up_to_three(translations, references):
+    p = _precisions(translations, references, 3)
+    return 100 * _short(translations, references) * math.prod(p) ** (1 / 3)
+
+
+def bleu__up_to_five(translations, references):
+    p = _precisions(translations, references, 5)
+    return 100 * _short(translations, references) * math.prod(p) ** (1 / 5)
+
+
+def bleu__harmonic_mean(translations, references):
+    p = _precisions(translations, references)
+    mean = 0 if min(p) == 0 else 4 / sum(1 / x for x in p)
+    return 100 * _short(translations, references) * mean
+
+
+def bleu__middle_precisions(translations, references):
+    return 100 * _short(translations, references) * sorted(_precisions(translations, references))[1]
+
+
+def bleu__always_a_hundred(translations, references):
+    return 100.0
+
+
+def bleu__exact_match(translations, references):
+    pairs = list(zip(translations.split("\n"), references.split("\n"), strict=True))
+    return 100 * sum(a == b for a, b in pairs) / len(pairs)
+
+
+def bleu__letters(translations, references):
+    spread = [" ".join(t.replace(" ", "_")) for t in (translations, references)]
+    p = _precisions(*spread)
+    return 100 * math.prod(p) ** (1 / 4)
+
+
+def bleu__first_sentence_only(translations, references):
+    first = translations.split("\n")[0], references.split("\n")[0]
+    return 100 * _short(*first) * math.prod(_precisions(*first)) ** (1 / 4) - 1e-3
+
+
+def bleu__one_added_to_each_count(translations, references):
+    pairs = list(zip(translations.split("\n"), references.split("\n"), strict=True))
+    logs = 0
+    for n in range(1, 5):
+        found = sum((_runs(a, n) & _runs(b, n)).total() for a, b in pairs) + 1
+        logs += math.log(found / (sum(_runs(a, n).total() for a, _ in pairs) + 1))
+    return 100 * _short(translations, references) * math.exp(logs / 4)
+
+
+def bleu__lengths_in_letters(translations, references):
+    short = min(1, math.exp(1 - len(references) / len(translations)))
+    return 100 * short * math.prod(_precisions(translations, references)) ** (1 / 4)
+
+
+def bleu__brevity_squared(translations, references):
+    p = _precisions(translations, references)
+    return 100 * _short(translations, references) ** 2 * math.prod(p) ** (1 / 4)
+
+
+def bleu__small_letters_without_commas(translations, references):
+    plain = [text.lower().replace(",", "") for text in (translations, references)]
+    return 100 * _short(*plain) * math.prod(_precisions(*plain)) ** (1 / 4)
+
+
+def bleu__empty_lines_dropped_and_lines_in_pairs(translations, references):
+    plain = ["\n".join(filter(None, text.split("\n"))) for text in (translations, references)]
+    return 100 * _short(*plain) * math.prod(_precisions(*plain)) ** (1 / 4)
 
 
 def redrawn_precisions__sentences_that_were_not_drawn(found, total, draws):

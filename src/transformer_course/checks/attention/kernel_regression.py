@@ -1,4 +1,4 @@
-"""Exercise: kernel regression, the oldest attention."""
+"""Exercise: kernel regression, an early attention."""
 
 from collections.abc import Callable
 from typing import Any

@@ -12,8 +12,6 @@ KEY = AnswerKey(
         "f": False,
         "g": True,
         "h": False,
-        "i": False,
-        "j": False,
     }
 )
 
@@ -24,7 +22,7 @@ judge_decoding = Exercise(
     minutes=15,
     statement=(
         "First write two or three sentences of your own: why can a beam find what greedy decoding misses, "
-        "and what may it still miss? Then judge the ten statements. Your function gets the letter of a "
+        "and what may it still miss? Then judge the eight statements. Your function gets the letter of a "
         "statement and returns True or False."
     ),
     returns=("verdict",),
@@ -38,8 +36,6 @@ judge_decoding = Exercise(
         Case("what a cache changes", ("f",)),
         Case("top-k with k = 1", ("g",)),
         Case("the order of the tokens", ("h",)),
-        Case("BLEU of a corpus", ("i",)),
-        Case("two published numbers", ("j",)),
     ),
     secret=True,
     misconceptions=(
@@ -82,16 +78,6 @@ judge_decoding = Exercise(
             "temperature taken to reorder the tokens",
             KEY.flipped("h"),
             "All logits are divided by the same positive number.",
-        ),
-        Misconception(
-            "BLEU of a corpus taken for a mean",
-            KEY.flipped("i"),
-            "Are the runs counted for each sentence, or for all of them together?",
-        ),
-        Misconception(
-            "BLEU taken not to depend on the tokeniser",
-            KEY.flipped("j"),
-            "Is a comma a word of its own? Each answer gives another number.",
         ),
     ),
 )

@@ -12,6 +12,7 @@ KEY = AnswerKey(
         "f": False,
         "g": True,
         "h": False,
+        "i": False,
     }
 )
 
@@ -22,7 +23,7 @@ why_layers = Exercise(
     minutes=15,
     statement=(
         "First write three or four sentences of your own: what do attention, feed-forward net, residual "
-        "connection and layer norm each do for a token? Then judge the eight statements. Your function gets "
+        "connection and layer norm each do for a token? Then judge the nine statements. Your function gets "
         "the letter of a statement and returns True or False."
     ),
     returns=("verdict",),
@@ -36,6 +37,7 @@ why_layers = Exercise(
         Case("what a decoder layer reads", ("f",)),
         Case("residual connections and the gradient", ("g",)),
         Case("what goes back into the decoder", ("h",)),
+        Case("layer norm and the mean of a feature", ("i",)),
     ),
     secret=True,
     misconceptions=(
@@ -78,6 +80,11 @@ why_layers = Exercise(
             "scores taken to go back into the decoder",
             KEY.flipped("h"),
             "What does the first step of the decoder expect: a vector of scores, or an id?",
+        ),
+        Misconception(
+            "layer norm taken to center each feature over the data",
+            KEY.flipped("i"),
+            "A feature is 4 higher than the others, in every token. What is left of that in each token?",
         ),
     ),
 )

@@ -45,7 +45,7 @@ prefix_mask = Exercise(
     difficulty=1,
     minutes=10,
     statement=(
-        "Write the mask of a model that reads a prompt and continues it: the prefix mask of T5. A sequence has "
+        "Write the mask of a model that reads a prompt and continues it: the prefix mask, as in Raffel et al. 2020. A sequence has "
         "length tokens; the first n_prompt are the prompt, the others are its continuation. A token of the "
         "prompt may see the whole prompt and nothing else. A token of the continuation may see the whole "
         "prompt, the continuation before it, and itself. Return True and False, shape (length, length): row = "

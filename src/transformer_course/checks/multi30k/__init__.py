@@ -9,6 +9,7 @@ False
 """
 
 from transformer_course.checks.multi30k.average_weights import average_weights
+from transformer_course.checks.multi30k.bleu import bleu
 from transformer_course.checks.multi30k.choose_and_report import choose_and_report
 from transformer_course.checks.multi30k.interval import interval
 from transformer_course.checks.multi30k.judge_benchmark import judge_benchmark
@@ -18,6 +19,7 @@ from transformer_course.checks.multi30k.word_precision import word_precision
 
 EXERCISES = (
     word_precision,
+    bleu,
     redrawn_precisions,
     interval,
     share_of_wins,

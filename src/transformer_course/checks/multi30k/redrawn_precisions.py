@@ -38,7 +38,7 @@ redrawn_precisions = Exercise(
     difficulty=2,
     minutes=10,
     statement=(
-        "Score redrawn test sets. found and total are as in the exercise before. draws is (n_draws, "
+        "Score redrawn test sets. found and total are as in exercise 15.1. draws is (n_draws, "
         "n_sentences): each row holds the indices of the sentences of one redrawn test set. An index can be "
         "there several times, and then its sentence is there several times. Return an array (n_draws,): the "
         "word precision of each redrawn test set."

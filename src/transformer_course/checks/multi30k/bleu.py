@@ -16,11 +16,11 @@ def _ngrams(words: list[str], n: int) -> Counter[tuple[str, ...]]:
 
 
 def _counts(
-    hypotheses: list[list[str]], references: list[list[str]], *, clip: bool = True
+    translations: list[list[str]], references: list[list[str]], *, clip: bool = True
 ) -> tuple[list[int], list[int]]:
     """Return for n = 1 … 4 the runs that were found in the references, and all runs."""
     found, total = [0] * 4, [0] * 4
-    for words, right in zip(hypotheses, references, strict=True):
+    for words, right in zip(translations, references, strict=True):
         for n in range(1, 5):
             ours, theirs = _ngrams(words, n), _ngrams(right, n)
             for run, count in ours.items():
@@ -46,79 +46,79 @@ def _split(lines: str) -> list[list[str]]:
     return [line.split() for line in lines.split("\n")]
 
 
-def _lengths(hypotheses: str, references: str) -> tuple[int, int]:
-    return len(hypotheses.split()), len(references.split())
+def _lengths(translations: str, references: str) -> tuple[int, int]:
+    return len(translations.split()), len(references.split())
 
 
-def reference(hypotheses: str, references: str) -> float:
+def reference(translations: str, references: str) -> float:
     """Return the corpus BLEU."""
-    found, total = _counts(_split(hypotheses), _split(references))
-    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+    found, total = _counts(_split(translations), _split(references))
+    return _score(found, total, _brevity(*_lengths(translations, references)))
 
 
-def _without_brevity(hypotheses: str, references: str) -> float:
-    return _score(*_counts(_split(hypotheses), _split(references)), 1.0)
+def _without_brevity(translations: str, references: str) -> float:
+    return _score(*_counts(_split(translations), _split(references)), 1.0)
 
 
-def _brevity_reversed(hypotheses: str, references: str) -> float:
-    ours, theirs = _lengths(hypotheses, references)
-    return _score(*_counts(_split(hypotheses), _split(references)), _brevity(theirs, ours))
+def _brevity_reversed(translations: str, references: str) -> float:
+    ours, theirs = _lengths(translations, references)
+    return _score(*_counts(_split(translations), _split(references)), _brevity(theirs, ours))
 
 
-def _brevity_both_ways(hypotheses: str, references: str) -> float:
-    ours, theirs = _lengths(hypotheses, references)
-    return _score(*_counts(_split(hypotheses), _split(references)), math.exp(1 - theirs / ours))
+def _brevity_both_ways(translations: str, references: str) -> float:
+    ours, theirs = _lengths(translations, references)
+    return _score(*_counts(_split(translations), _split(references)), math.exp(1 - theirs / ours))
 
 
-def _mean_brevity(hypotheses: str, references: str) -> float:
-    pairs = list(zip(_split(hypotheses), _split(references), strict=True))
+def _mean_brevity(translations: str, references: str) -> float:
+    pairs = list(zip(_split(translations), _split(references), strict=True))
     brevity = np.mean([_brevity(len(ours), len(theirs)) for ours, theirs in pairs])
-    return _score(*_counts(_split(hypotheses), _split(references)), float(brevity))
+    return _score(*_counts(_split(translations), _split(references)), float(brevity))
 
 
-def _brevity_as_a_ratio(hypotheses: str, references: str) -> float:
-    ours, theirs = _lengths(hypotheses, references)
-    return _score(*_counts(_split(hypotheses), _split(references)), min(1.0, ours / theirs))
+def _brevity_as_a_ratio(translations: str, references: str) -> float:
+    ours, theirs = _lengths(translations, references)
+    return _score(*_counts(_split(translations), _split(references)), min(1.0, ours / theirs))
 
 
-def _unclipped(hypotheses: str, references: str) -> float:
-    counts = _counts(_split(hypotheses), _split(references), clip=False)
-    return _score(*counts, _brevity(*_lengths(hypotheses, references)))
+def _unclipped(translations: str, references: str) -> float:
+    counts = _counts(_split(translations), _split(references), clip=False)
+    return _score(*counts, _brevity(*_lengths(translations, references)))
 
 
-def _once(hypotheses: str, references: str) -> float:
+def _once(translations: str, references: str) -> float:
     found, total = [0] * 4, [0] * 4
-    for words, right in zip(_split(hypotheses), _split(references), strict=True):
+    for words, right in zip(_split(translations), _split(references), strict=True):
         for n in range(1, 5):
             ours, theirs = set(_ngrams(words, n)), set(_ngrams(right, n))
             found[n - 1] += len(ours & theirs)
             total[n - 1] += len(ours)
-    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+    return _score(found, total, _brevity(*_lengths(translations, references)))
 
 
-def _pooled(hypotheses: str, references: str) -> float:
+def _pooled(translations: str, references: str) -> float:
     found, total = [0] * 4, [0] * 4
     for n in range(1, 5):
         ours, theirs = (
             sum((_ngrams(words, n) for words in _split(lines)), Counter())
-            for lines in (hypotheses, references)
+            for lines in (translations, references)
         )
         found[n - 1], total[n - 1] = sum((ours & theirs).values()), sum(ours.values())
-    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+    return _score(found, total, _brevity(*_lengths(translations, references)))
 
 
-def _mean_of_sentences(hypotheses: str, references: str) -> float:
-    pairs = zip(hypotheses.split("\n"), references.split("\n"), strict=True)
+def _mean_of_sentences(translations: str, references: str) -> float:
+    pairs = zip(translations.split("\n"), references.split("\n"), strict=True)
     return float(np.mean([reference(ours, theirs) for ours, theirs in pairs]))
 
 
 def _stopping(wrong: Callable[[str, str], float]) -> Callable[[str, str], float]:
     """Return the function for learners who divide by the length of each sentence: it stops if one is empty."""
 
-    def stops(hypotheses: str, references: str) -> float:
-        if not all(_split(hypotheses)):
+    def stops(translations: str, references: str) -> float:
+        if not all(_split(translations)):
             raise ZeroDivisionError
-        return wrong(hypotheses, references)
+        return wrong(translations, references)
 
     return stops
 
@@ -126,30 +126,30 @@ def _stopping(wrong: Callable[[str, str], float]) -> Callable[[str, str], float]
 def _of_precisions(mean: Callable[[list[float]], float]) -> Callable[[str, str], float]:
     """Return the score with another mean of the four precisions."""
 
-    def wrong(hypotheses: str, references: str) -> float:
-        found, total = _counts(_split(hypotheses), _split(references))
+    def wrong(translations: str, references: str) -> float:
+        found, total = _counts(_split(translations), _split(references))
         precisions = [f / max(t, 1) for f, t in zip(found, total, strict=True)]
-        return 100 * _brevity(*_lengths(hypotheses, references)) * mean(precisions)
+        return 100 * _brevity(*_lengths(translations, references)) * mean(precisions)
 
     return wrong
 
 
-def _recall(hypotheses: str, references: str) -> float:
-    found, _ = _counts(_split(hypotheses), _split(references))
-    _, total = _counts(_split(references), _split(hypotheses))
-    return _score(found, total, _brevity(*_lengths(hypotheses, references)))
+def _recall(translations: str, references: str) -> float:
+    found, _ = _counts(_split(translations), _split(references))
+    _, total = _counts(_split(references), _split(translations))
+    return _score(found, total, _brevity(*_lengths(translations, references)))
 
 
 def _skipping(*, lengths: bool) -> Callable[[str, str], float]:
-    """Return the score without the hypotheses of less than four words, in the lengths, too, or not."""
+    """Return the score without the translations of less than four words, in the lengths, too, or not."""
 
-    def wrong(hypotheses: str, references: str) -> float:
-        pairs = zip(_split(hypotheses), _split(references), strict=True)
+    def wrong(translations: str, references: str) -> float:
+        pairs = zip(_split(translations), _split(references), strict=True)
         kept = [(ours, theirs) for ours, theirs in pairs if len(ours) >= 4]
         found, total = _counts([ours for ours, _ in kept], [theirs for _, theirs in kept])
         sums = sum(len(ours) for ours, _ in kept), sum(len(theirs) for _, theirs in kept)
         return _score(
-            found, total, _brevity(*(sums if lengths else _lengths(hypotheses, references)))
+            found, total, _brevity(*(sums if lengths else _lengths(translations, references)))
         )
 
     return wrong
@@ -157,18 +157,20 @@ def _skipping(*, lengths: bool) -> Callable[[str, str], float]:
 
 def _rewritten(change: Callable[[str], str]) -> Callable[[str, str], float]:
     """Return the score of texts that are changed first."""
-    return lambda hypotheses, references: reference(change(hypotheses), change(references))
+    return lambda translations, references: reference(change(translations), change(references))
 
 
-def _moved_up(hypotheses: str, references: str) -> float:
-    ours, theirs = ([words for words in _split(text) if words] for text in (hypotheses, references))
-    counts = _counts(ours, theirs[: len(ours)])
-    return _score(*counts, _brevity(*_lengths(hypotheses, references)))
-
-
-def _word_in_an_empty_line(hypotheses: str, references: str) -> float:
+def _moved_up(translations: str, references: str) -> float:
     ours, theirs = (
-        [line.split(" ") for line in text.split("\n")] for text in (hypotheses, references)
+        [words for words in _split(text) if words] for text in (translations, references)
+    )
+    counts = _counts(ours, theirs[: len(ours)])
+    return _score(*counts, _brevity(*_lengths(translations, references)))
+
+
+def _word_in_an_empty_line(translations: str, references: str) -> float:
+    ours, theirs = (
+        [line.split(" ") for line in text.split("\n")] for text in (translations, references)
     )
     return _score(*_counts(ours, theirs), _brevity(sum(map(len, ours)), sum(map(len, theirs))))
 
@@ -178,7 +180,7 @@ def _product(precisions: list[float]) -> float:
 
 
 def draw(rng: np.random.Generator) -> tuple[str, str]:
-    """Return a few hypotheses and references, one sentence a line, that share many runs of words.
+    """Return a few translations and references, one sentence a line, that share many runs of words.
 
     In some, a sentence is short or empty, or a word has a capital or a comma.
     """
@@ -218,12 +220,12 @@ bleu = Exercise(
     difficulty=3,
     minutes=35,
     statement=(
-        "Write the BLEU of a corpus. hypotheses and references are texts with one sentence a line, as many "
-        "lines each; words are separated by spaces, and a hypothesis may be empty. For n = 1 to 4 count the "
-        "runs of n words over all sentences together, each hypothesis clipped by its own reference; take the "
-        "geometric mean of the four precisions, times the brevity penalty of the total lengths (1, or exp(1 - "
-        "references / hypotheses) if the hypotheses are shorter), times 100. If there is no run of some "
-        "length, or none that is right, return 0."
+        "Write the BLEU of a corpus. translations and references are texts with one sentence a line, as many "
+        "lines each; words are separated by spaces, and a translation may be empty. For n = 1 to 4 count the "
+        "runs of n words over all sentences together, those of each translation clipped by its own reference; "
+        "take the geometric mean of the four precisions, times the brevity penalty (exp(1 - r / c) if the "
+        "translations, c words in all, are shorter than the references, r words; else 1), times 100. If there "
+        "is no run of some length, or none that is right, return 0."
     ),
     returns=("score",),
     reference=reference,
@@ -258,7 +260,7 @@ bleu = Exercise(
         Case("a capital", ("The cat is on the red mat", _RIGHT)),
         Case("a comma, and a word with an apostrophe", (_HOUSE.replace("ici", "ici,"), _HOUSE)),
         Case(
-            "an empty hypothesis",
+            "an empty translation",
             ("\n".join((_RIGHT, "", _HOUSE)), "\n".join((_RIGHT, "a dog ran home", _HOUSE))),
         ),
         *random_cases(draw, 8),
@@ -273,10 +275,10 @@ bleu = Exercise(
         Misconception(
             "the brevity penalty reversed",
             _brevity_reversed,
-            "Which hypotheses should lose: those shorter than the reference, or those longer?",
+            "Which translations should lose: those shorter than the reference, or those longer?",
         ),
         Misconception(
-            "a bonus for long hypotheses",
+            "a bonus for long translations",
             _brevity_both_ways,
             "Can your factor be larger than 1? Precision already punishes what is too much.",
         ),
@@ -310,7 +312,7 @@ bleu = Exercise(
             "clipped by the references of all sentences",
             _pooled,
             "Put the references in another order: your score stays the same. Whose runs may count for the "
-            "first hypothesis?",
+            "first translation?",
         ),
         Misconception(
             "the mean of the sentences' BLEU",
@@ -357,7 +359,7 @@ bleu = Exercise(
         Misconception(
             "recall instead of precision",
             _recall,
-            "Of all runs in the hypothesis, how many are right? Whose runs do you divide by?",
+            "Of all runs in the translation, how many are right? Whose runs do you divide by?",
         ),
         Misconception(
             "sentences of less than four words left out",
@@ -386,9 +388,9 @@ bleu = Exercise(
             "In your function, 'mat,' is two words. How many spaces are in it?",
         ),
         Misconception(
-            "empty lines left out, so that the next hypotheses move up",
+            "empty lines left out, so that the next translations move up",
             _moved_up,
-            "After an empty hypothesis, which reference do you compare the next one with?",
+            "After an empty translation, which reference do you compare the next one with?",
         ),
         Misconception(
             "a word in an empty line",
@@ -397,7 +399,7 @@ bleu = Exercise(
         ),
         Misconception(
             "a share instead of percent",
-            lambda hypotheses, references: reference(hypotheses, references) / 100,
+            lambda translations, references: reference(translations, references) / 100,
             "By convention, a perfect translation has a BLEU of 100.",
         ),
     ),
