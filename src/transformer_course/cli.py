@@ -47,7 +47,7 @@ from transformer_course.checks.grading import Mark, find_notebooks, mark_noteboo
 from transformer_course.checks.marks_table import marks_table, refuse_other_table
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
-from transformer_course.corpus.prepare import prepare, report_text
+from transformer_course.corpus.prepare import check_wishes, prepare, report_text
 from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.devices import find_device
@@ -452,6 +452,7 @@ def prepare_data(
         files = _names(pairs, tsv or tmx)
         if not files or (tsv and tmx) or bool(tmx) != bool(languages):
             raise ValueError("give --pairs, or --tsv, or --tmx with --languages")
+        check_wishes(files, out, languages, vocab_size)  # before there is a folder
         with only_writer(out), told_if_long(_say_on_stderr) as begin:
             record = prepare(
                 files,
