@@ -54,7 +54,9 @@ def test_pairs_come_one_by_one_whatever_packs_them(tmp_path: Path, form: str) ->
         turned = next(read_bilingual((tmx,), other))
         assert shown([turned]) == [("le chat et moi", "the cat & I")]
     for other in ("es-en", "en-es"):
-        with pytest.raises(CorpusError, match=r"a\.tmx: nothing in 'es'; its languages: de, en, fr$"):
+        with pytest.raises(
+            CorpusError, match=r"a\.tmx: nothing in 'es'; its languages: de, en, fr$"
+        ):
             list(read_bilingual((tmx,), other))
 
 

@@ -361,7 +361,9 @@ def _left_out(plan: _Plan, dropped: Iterable[dict[str, int]]) -> str:
     counts: Counter[str] = Counter()
     for part in dropped:
         counts.update(part)
-    told = [f"{reason} {counts[reason]:,} ({why})" for reason, why in REASONS.items() if counts[reason]]
+    told = [
+        f"{reason} {counts[reason]:,} ({why})" for reason, why in REASONS.items() if counts[reason]
+    ]
     sides = (side for pair in _beginning(plan.files, plan.languages) for side in pair)
     first = next((side for side in sides if isinstance(side, CorpusError)), None)
     hint = f"; the first that can't be read: {first}" if first else ""

@@ -341,7 +341,7 @@ class Vocabulary:
             text: one sentence.
 
         Returns:
-            An index into `corpus.pairs.words(text)` for each subword, never falling; none if there are no words.
+            An index into `corpus.pairs.words(text)` for each subword, never falling; none if there is no word.
 
         Raises:
             ValueError: if it is not text, or UTF-8 cannot write it.

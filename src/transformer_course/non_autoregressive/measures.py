@@ -38,7 +38,9 @@ def conditional_entropy(
     for n, ((src, tgt), found) in enumerate(zip(pairs, links, strict=True)):
         for i, j in found:
             if not (0 <= i < len(src) and 0 <= j < len(tgt)):
-                raise ValueError(f"links[{n}] has {(i, j)}, in a pair of {len(src)} and {len(tgt)} words")
+                raise ValueError(
+                    f"links[{n}] has {(i, j)}, in a pair of {len(src)} and {len(tgt)} words"
+                )
             row = counts.setdefault(src[i], {})
             row[tgt[j]] = row.get(tgt[j], 0) + 1
     if not counts:
