@@ -47,7 +47,7 @@ from transformer_course.checks.grading import Mark, find_notebooks, mark_noteboo
 from transformer_course.checks.marks_table import marks_table, refuse_other_table
 from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
 from transformer_course.corpus.pairs import Pair
-from transformer_course.corpus.prepare import prepare, report_text
+from transformer_course.corpus.prepare import check_wishes, prepare, report_text
 from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.devices import find_device
@@ -378,7 +378,7 @@ def train(
         "accumulate": accumulate,
         "seed": seed,
     }
-    with _errors_in_one_sentence(debug, out):
+    with _errors_in_one_sentence(debug, out, checkpoint):
         data_wishes |= {
             "files": _names(pairs, tsv) or None,
             "valid_files": _names(valid_pairs, valid_tsv) or None,
@@ -452,6 +452,7 @@ def prepare_data(
         files = _names(pairs, tsv or tmx)
         if not files or (tsv and tmx) or bool(tmx) != bool(languages):
             raise ValueError("give --pairs, or --tsv, or --tmx with --languages")
+        check_wishes(files, out, languages, vocab_size)  # before there is a folder
         with only_writer(out), told_if_long(_say_on_stderr) as begin:
             record = prepare(
                 files,
@@ -562,6 +563,8 @@ def _train_on(
     held_out += f", {len(test_pairs):,} for `evaluate`" if test_pairs else ""
     with suppress(OutputError):  # no reason not to train; it is told at the end
         print(f"{len(train_pairs):,} pairs to train on; held out: {held_out}", flush=True)
+    if data.valid_files and isinstance(train_pairs, list) and not where["resume"]:
+        _tell_seen(train_pairs, valid_pairs)
     saved = list_checkpoints(out)
     kind = torch.device(where["device"]).type
     if not computes_bf16(kind):
@@ -605,8 +608,7 @@ def _train_on(
                 )
         except DivergedError as error:
             again = f"{_go_on(out)} --rate {recipe.training.peak_rate / 4:g}"
-            if where["checkpoint"] and list_checkpoints(out) == saved:  # the newest is another way
-                again += f" --checkpoint {where['checkpoint']}"
+            again += _from_the_same(out, where["checkpoint"], saved)
             raise DivergedError(f"{error}; go on with: {again}") from error
         except PairError as error:
             raise PairError(error.pair, error.problem, data.where(error.pair)) from error
@@ -618,6 +620,22 @@ def _train_on(
 
 def _go_on(out: Path) -> str:
     return shlex.join(["transformer-course", "train", "--out", str(out), "--resume"])
+
+
+def _tell_seen(trained: list[Pair], valid: list[Pair]) -> None:
+    """Say how many sources of validation files are trained on, too: by these, learning by heart looks good."""
+    known = {pair.source for pair in trained}
+    if seen := sum(pair.source in known for pair in valid):
+        _say_on_stderr(
+            f"Note: of {len(valid):,} pairs to validate on, {seen:,} have a source that is trained on, too"
+        )
+
+
+def _from_the_same(out: Path, checkpoint: str | None, saved: list[Path]) -> str:
+    """The option to go on from a `checkpoint` again; empty if none was asked for, or one was saved since."""
+    if not checkpoint or list_checkpoints(out) != saved:  # until then the newest is another way
+        return ""
+    return f" --checkpoint {shlex.quote(checkpoint)}"
 
 
 def _describe(progress: Progress) -> str:
@@ -1228,9 +1246,13 @@ def _set_threads(threads: int | None) -> int:
 
 
 @contextmanager
-def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[None]:
-    """End with a sentence, after a traceback only if asked; `out` is the run that could be resumed."""
+def _errors_in_one_sentence(
+    debug: bool, out: Path | None = None, checkpoint: str | None = None
+) -> Iterator[None]:
+    """End with a sentence, after a traceback only if asked; `out` could be resumed, from its `checkpoint`."""
+    saved: list[Path] = []
     try:
+        saved = list_checkpoints(out) if out and checkpoint else []
         yield
         sys.stdout.flush()
     except ToldElsewhereError as error:
@@ -1243,7 +1265,8 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
     except RuntimeError as error:
         if not (isinstance(error, torch.OutOfMemoryError) or _NO_MEMORY in str(error)):
             raise
-        told = MemoryError(_too_large(error, out))
+        text = _too_large(error, out)
+        told = MemoryError(text + (_from_the_same(out, checkpoint, saved) if out else ""))
         told.__cause__ = error  # --debug shows where
         _print_error(told, debug)
         raise typer.Exit(1) from error
@@ -1251,7 +1274,9 @@ def _errors_in_one_sentence(debug: bool, out: Path | None = None) -> Iterator[No
         hint = ""
         if out and (out / "recipe.json").exists():
             start = "last checkpoint" if list_checkpoints(out) else "start"
-            hint = f"; go on from the {start} with: {_go_on(out)}"
+            same = _from_the_same(out, checkpoint, saved)
+            start = "same checkpoint" if same else start
+            hint = f"; go on from the {start} with: {_go_on(out)}{same}"
         print(f"\nstopped{hint}", file=sys.stderr)
         raise typer.Exit(130) from error
 

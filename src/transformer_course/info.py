@@ -45,7 +45,7 @@ def run_info(folder: str | Path) -> dict[str, Any]:
     history = _history(path / "history.json") if has["history.json"] else []
     return {
         "run": str(path),
-        "state": _state(has, recipe, history),
+        "state": _state(has, recipe, history, bool(checkpoints)),
         "model": _model(path) if has["model.safetensors"] else None,
         "vocabulary": len(load_vocabulary(path)) if has["vocabulary.json"] else None,
         "data": _data(path) if has["run.json"] else None,
@@ -124,11 +124,16 @@ def _validation(record: dict[str, Any]) -> str:
 
 
 def _state(
-    has: dict[str, bool], recipe: dict[str, Any] | None, history: list[dict[str, Any]]
+    has: dict[str, bool],
+    recipe: dict[str, Any] | None,
+    history: list[dict[str, Any]],
+    saved: bool,
 ) -> str:
     step = history[-1]["step"] if history else 0
     if has["model.safetensors"]:
         return f"a translator, validated up to step {step:,}" if step else "a translator"
+    if not (recipe or history or saved):
+        return "not started: it ended before its recipe was written; start it by the same command"
     planned = f" of {recipe['training']['max_steps']:,}" if recipe else ""
     return f"not finished: validated up to step {step:,}{planned}; resume it by train --resume"
 

@@ -22,7 +22,7 @@ from small_runs import number_pairs, trained, trained_run
 
 from transformer_course import __main__ as entry_point
 from transformer_course import cli, runs
-from transformer_course.checkpoints import load_tensors, write_json
+from transformer_course.checkpoints import list_checkpoints, load_tensors, write_json
 from transformer_course.corpus import grammar
 from transformer_course.corpus.readers import read_pairs
 from transformer_course.recipe import encode_pairs, split_pairs
@@ -136,6 +136,11 @@ def test_validation_files_leave_all_pairs_for_training(
     out = tmp_path / "run"
     result = run("train", "--pairs", *files, "--valid-pairs", *files, "--out", out, *QUICK)
     assert "155 pairs to train on; held out: 155 to validate on\n" in result.out
+    note = "Note: of 155 pairs to validate on, 155 have a source that is trained on, too\n"
+    assert note in result.err
+    (tmp_path / "new.tsv").write_text("zero\tzéro\n", encoding="utf-8")
+    given = ["--pairs", *files, "--valid-tsv", tmp_path / "new.tsv"]
+    assert "trained on, too" not in run("train", *given, "--out", tmp_path / "new", *QUICK).err
 
 
 @pytest.mark.parametrize(("n", "held"), [(2, (1, 0)), (9, (1, 0)), (10, (1, 1)), (155, (15, 15))])
@@ -556,6 +561,11 @@ def test_a_training_that_needs_too_much_memory_says_what_needs_less(
     assert last.endswith(f"parts needs less: {cli._go_on(out)} --accumulate 4"), last
     assert "Traceback" not in result.err
     assert run("train", "--out", out, "--resume", "--accumulate", 4).status == 0
+    same = ("--checkpoint", list_checkpoints(out)[0].name)
+    with monkeypatch.context() as patch:
+        patch.setattr(cli, "_describe", full)
+        result = run("train", "--out", out, "--resume", "--steps", 14, *same)
+    assert result.err.rstrip().endswith(f"--accumulate 8 {' '.join(same)}"), result.err
     with monkeypatch.context() as patch:
         patch.setattr(cli, "translate_lines", full)
         result = run("translate", out, "one")

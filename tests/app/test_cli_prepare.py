@@ -1,6 +1,7 @@
 """`transformer-course prepare`, and `train --data`: from files of one's own to a translator."""
 
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
@@ -118,6 +119,16 @@ def test_what_does_not_fit_together_is_refused(
     for options in ([], ["--tmx", files[0]], ["--tsv", files[0], "--languages", "en-fr"]):
         result = run("prepare", *options, "--out", new)
         assert_one_sentence(result, "give --pairs, or --tsv, or --tmx with --languages")
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "a.txt").write_text("mine")
+    for given, out, told in (
+        (files, "mine", "holds other files (a.txt): choose a new folder"),
+        ([files[0], "none.fr"], "new", "none.fr: cannot be read"),
+        ([*files, "--vocab-size", 10], "new", "vocab_size (10) must be 259 or more"),
+    ):
+        assert_one_sentence(run("prepare", "--pairs", *given, "--out", tmp_path / out), told)
+    assert not new.exists()  # nothing was made
+    assert os.listdir(tmp_path / "mine") == ["a.txt"]
     result = run(*train, "--out", new, "--vocab-size", 300)
     assert_one_sentence(result, "--vocab-size is for the command prepare")
     result = run(*train, "--out", new, "--corpus", "grammar")

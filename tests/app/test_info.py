@@ -1,6 +1,7 @@
 """`transformer-course info`: what stands in the folder of a run, finished or not."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,12 @@ def test_a_run_that_is_not_finished_says_so(run: Run, files: list[Path], tmp_pat
         said["state"] == "not finished: validated up to step 10 of 10; resume it by train --resume"
     )
     assert not {"model", "sizes"} & said.keys()
+    for path in out.iterdir():
+        if path.name != "run.json":
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    said = lines(run("info", out).out)
+    assert said["state"].startswith("not started: ")
+    assert "--resume" not in said["state"]  # which would miss the recipe
 
 
 def test_a_translator_that_was_saved_in_python_has_no_data_and_no_recipe(run: Run) -> None:

@@ -1155,6 +1155,23 @@ def test_other_rotations_are_refused_also_where_older_versions_wrote_them(tmp_pa
             from_pretrained(changed("llama", tmp_path, **changes))
 
 
+@pytest.mark.parametrize(
+    ("config", "reason"),
+    [
+        ({"rope_parameters": [1]}, "rope_parameters must be names and values, got [1]"),
+        ({"num_attention_heads": 0}, "n_heads (0) must be 1 or more"),
+        ({"pad_token_id": math.inf}, "cannot convert float infinity to integer"),
+        (
+            {"quantization_config": {"bits": 8}},
+            "quantization_config must be left out, got {'bits': 8}",
+        ),
+    ],
+)
+def test_odd_configs_are_refused(config: Any, reason: str, tmp_path: Path) -> None:
+    with spoilt(f"{tmp_path / 'config.json'} can't be used: {reason}"):
+        from_pretrained(changed("llama", tmp_path, **config))
+
+
 def test_a_rotary_base_is_found_where_older_versions_wrote_it(tmp_path: Path) -> None:
     folder = changed("llama", tmp_path, rope_parameters=None, rope_theta=20.0)
     assert from_pretrained(folder).config == from_pretrained(folder_of("llama")).config
@@ -1169,6 +1186,8 @@ def test_folders_that_hold_no_such_model_are_refused(tmp_path: Path) -> None:
     kinds = "['bert', 'gpt2', 'llama', 'vit']"
     with spoilt(f"{path} has model_type 't5'; it must be one of {kinds}"):
         from_pretrained(changed("bert", tmp_path, model_type="t5"))
+    with spoilt(f"{path} has model_type ['bert']; it must be one of {kinds}"):
+        from_pretrained(changed("bert", tmp_path, model_type=["bert"]))
     with spoilt(f"{path} has model_type None; it must be one of {kinds}"):
         from_pretrained(changed("bert", tmp_path, model_type=None))
     with spoilt(f"{path} can't be used: d_model (13) must be divisible by n_heads (3)"):
@@ -1239,6 +1258,21 @@ def without(name: str) -> Callable[[dict[str, Tensor]], dict[str, Tensor]]:
         ),
         ("gpt2", lambda w: w | {NORM: torch.ones(5)}, f"{NORM} must be of shape (12,), got (5,)"),
         ("gpt2", lambda w: w | UNKNOWN, "DecoderOnly has no place for bias, score.weight"),
+        (
+            "gpt2",
+            lambda w: {name: weight.to(torch.int8) for name, weight in w.items()},
+            "transformer.wte.weight must be of floating-point numbers, got torch.int8",
+        ),
+        (
+            "gpt2",
+            lambda w: w | {NORM: torch.full((12,), torch.nan)},
+            f"{NORM} holds NaN or an infinite number",
+        ),
+        (
+            "gpt2",
+            lambda w: w | {NORM: torch.full((12,), 1e300, dtype=torch.float64)},
+            f"{NORM} holds NaN or an infinite number",
+        ),
         ("bert", without("cls.predictions.bias"), f"{PART}: output_bias"),
         ("vit", without("classifier.weight"), f"{PART}: output.weight"),
     ],
@@ -1265,6 +1299,16 @@ def test_old_names_and_half_precision_are_read_too(tmp_path: Path) -> None:
     ours: Any = from_pretrained(tmp_path)
     assert {p.dtype for p in ours.parameters()} == {torch.float32}
     assert torch.equal(ours.embedding.weight, expected.embedding.weight.bfloat16().float())
+
+
+def test_weights_that_are_not_finite_are_not_written(tmp_path: Path) -> None:
+    ours = decoder(layer=layer(activation="gelu_tanh"))
+    with torch.no_grad():
+        ours.embedding.weight[3, 2] = torch.nan
+    name = "transformer.wte.weight"
+    with spoilt(f"{tmp_path} is not written: {name} holds NaN or an infinite number"):
+        to_pretrained(ours, tmp_path)
+    assert not any(tmp_path.iterdir())
 
 
 def test_a_bert_without_padding_has_no_id_of_it(tmp_path: Path) -> None:

@@ -268,6 +268,13 @@ def test_no_word_writes_more_than_a_model_knows() -> None:
         ),
         (lambda: conditional_entropy(HOUSES, []), "links (0) must be as many as pairs (2)"),
         (lambda: conditional_entropy(HOUSES, [[], []]), "links must have at least one link"),
+        *(
+            (
+                lambda link=link: conditional_entropy(HOUSES, [[(0, 0)], [link]]),
+                f"links[1] has {link}, in a pair of 2 and 2 words",
+            )
+            for link in ((2, 0), (0, 2), (-1, 0), (0, -1))
+        ),
         (lambda: repeated_words([]), "translations is empty; there must be at least one"),
     ],
 )
@@ -617,6 +624,8 @@ def test_settings_out_of_range_are_refused() -> None:
         nat(tie_embeddings=False)
     with refuses("passes (0) must be 1 or more"):
         MaskPredict(tiny_config(), 0)
+    with refuses("passes (0) must be 1 or more"):
+        masked(passes=0).translate_ids(sources(3), 9)
     teacher = tiny_model(5)
     teacher.config = dataclasses.replace(teacher.config, dropout=0.1)
     both = NoisyParallel(nat().eval(), teacher, 2).eval()
@@ -629,6 +638,12 @@ def test_settings_out_of_range_are_refused() -> None:
         NoisyParallel(nat(), tiny_model(), 0)
     with refuses("student and teacher must have one vocabulary, got (13, 14) ids"):
         NoisyParallel(nat(), tiny_model(vocab_size=14))
+    with refuses("student and teacher must have one pad_id, got (0, 12)"):
+        NoisyParallel(nat(), tiny_model(pad_id=12))
+    with refuses("teacher's max_len (16) must be at least the student's (17)"):
+        NoisyParallel(nat(), tiny_model(max_len=16))
+    with refuses("fertilities must be 0 or more, got -1"):
+        copy_by_fertility(sources(2), torch.tensor([[2, -1, 1]]))
     rule = "fertilities of shape (1, 3) must have the shape of src, (1, 4)"
     with refuses(rule):
         nat()(sources(3), torch.ones(1, 3, dtype=torch.int64))

@@ -338,6 +338,9 @@ def test_recurrent_models_name_what_is_wrong() -> None:
         ValueError, match=r"attention \(False\) must be True: this model looks at nothing"
     ):
         build("one vector").alignment(src, src)
+    with pytest.raises(ValueError, match=r"^model is in training mode, dropout would decide: call"):
+        build("attention", replace(CONFIG, dropout=0.1)).train().alignment(src, src)
+    build("attention", replace(CONFIG, dropout=0.0)).train().alignment(src, src)
     with pytest.raises(ValueError, match=r"attention \(False\) must be True: the convolutional"):
         ConvolutionalSeq2Seq(replace(CONFIG, attention=False))
 

@@ -1,6 +1,7 @@
 """Large files of sentence pairs: aligned, as a table, as TMX, plain and compressed, whole and damaged."""
 
 import gzip
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,6 +18,9 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
     "zst": zstandard.ZstdCompressor().compress,
     "two frames": lambda data: b"".join(
         map(zstandard.ZstdCompressor().compress, (data[:3], data[3:]))
+    ),
+    "a frame to skip": lambda data: (  # with 3 bytes, which are no text
+        b"\x5f\x2a\x4d\x18\x03\0\0\0abc" + zstandard.ZstdCompressor().compress(data)
     ),
 }
 TMX = """<?xml version="1.0" encoding="UTF-8"?>
@@ -46,7 +50,14 @@ def test_pairs_come_one_by_one_whatever_packs_them(tmp_path: Path, form: str) ->
     first, second, third = read_bilingual((tmx,), "en-fr")
     assert (first, third) == (("the cat & I", "le chat et moi"), ("two", "deux"))
     assert shown([second]) == [("alone", "no sentence in 'fr'")]
-    assert shown([next(read_bilingual((tmx,), "fr-en"))]) == [("le chat et moi", "the cat & I")]
+    for other in ("fr-en", "FR-en", " fr - en", "fr_CA-en_US"):
+        turned = next(read_bilingual((tmx,), other))
+        assert shown([turned]) == [("le chat et moi", "the cat & I")]
+    for other in ("es-en", "en-es"):
+        with pytest.raises(
+            CorpusError, match=r"a\.tmx: nothing in 'es'; its languages: de, en, fr$"
+        ):
+            list(read_bilingual((tmx,), other))
 
 
 def test_a_memory_is_read_piece_by_piece(tmp_path: Path) -> None:
@@ -121,3 +132,7 @@ def test_what_cannot_be_asked_for_is_refused(tmp_path: Path) -> None:
             ValueError, match=r"files \[.*\] must be one file or two, and languages"
         ):
             list(read_bilingual(files, languages))
+    for languages in ("en-", "-en", "en-en", "en-EN_us"):
+        message = re.escape(f"languages ({languages!r}) must be two, such as 'en-fr'")
+        with pytest.raises(ValueError, match=message):
+            list(read_bilingual(("a",), languages))

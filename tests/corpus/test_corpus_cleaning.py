@@ -48,6 +48,8 @@ def test_the_script_is_that_of_most_letters_and_none_takes_all() -> None:
     assert main_script(["12 + 3"]) == ""
     assert reason_to_drop(("東京", "これ"), ("CJK", "CJK"))[2] == ""
     assert reason_to_drop(("Tokyo", "これ"), ("CJK", "CJK"))[2] == "script"
+    for text in ("ヘーーー", "ﾍｰｰｰ", "々々々"):  # marks that lengthen, and repeat
+        assert reason_to_drop((text, text), ("CJK", "CJK"))[2] == ""
     assert reason_to_drop(("Tokyo", "кот"), ("", ""))[2] == ""
 
 

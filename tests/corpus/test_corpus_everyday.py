@@ -4,6 +4,7 @@ import itertools
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -428,9 +429,9 @@ def test_contractions_are_as_frequent_as_full_forms() -> None:
     assert 0.5 < short / full < 2
 
 
-@pytest.mark.parametrize("bad", [("dev", 1), ("train", -1)])
-def test_bad_arguments_are_refused(bad: tuple[str, int]) -> None:
-    with pytest.raises(ValueError, match=r"split|n "):
+@pytest.mark.parametrize("bad", [("dev", 1), ("train", -1), ("train", 1, -1)])
+def test_bad_arguments_are_refused(bad: Any) -> None:
+    with pytest.raises(ValueError, match=r"split|n |seed"):
         everyday.generate(*bad)
 
 

@@ -13,6 +13,7 @@ from transformer_course.corpus import grammar
 from transformer_course.corpus.__main__ import main
 from transformer_course.corpus.baselines import BASELINES
 from transformer_course.corpus.grammar import (
+    challenge,
     clauses,
     coreference,
     idioms,
@@ -539,6 +540,10 @@ def test_bad_arguments_are_refused() -> None:
         grammar.sentences_with("elision", "dev", 1)
     with pytest.raises(ValueError, match=r"n \(-1\) must not be negative"):
         grammar.sentences_with("elision", "test", -1)
+    with pytest.raises(ValueError, match=r"seed \(-1\) must not be negative"):
+        grammar.generate("train", 1, seed=-1)  # it would be that of 1
+    with pytest.raises(ValueError, match=r"seed \(-1\) must not be negative"):
+        grammar.challenge_sets(seed=-1)
 
 
 def test_command_prints_a_readable_sample(capsys: pytest.CaptureFixture[str]) -> None:
@@ -547,6 +552,24 @@ def test_command_prints_a_readable_sample(capsys: pytest.CaptureFixture[str]) ->
     assert printed.count("\n\n") == 2
     assert "relative dont" in printed
     assert " dont " in printed
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("--show 0", "--show (0) must be at least 1"),
+        ("--seed -1", "seed (-1) must not be negative"),
+        ("--phenomenon gender", "--phenomenon (gender) must be one of: "),
+        ("--phenomenon antecedent --split test --show 1000", "a rule has only "),
+    ],
+)
+def test_command_says_what_it_can_not_print(
+    wrong: str, told: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(challenge, "REPEATS", 3)  # sooner than by 10,000 sentences
+    with pytest.raises(SystemExit, match="2"):
+        main(wrong.split())
+    assert f"error: {told}" in capsys.readouterr().err
 
 
 def test_golden_sample_that_was_read_by_eye() -> None:

@@ -245,7 +245,7 @@ def test_another_corpus_or_another_folder_is_refused(tmp_path: Path, files: list
         with pytest.raises(ValueError, match=rf"{name} \({value}\) must be"):
             prepare(files, tmp_path / "new", **{name: value})
     with pytest.raises(
-        ValueError, match=r"vocab_size \(10000000000000\) must be at most 1,000,000"
+        ValueError, match=r"vocab_size \(10000000000000\) must be .* at most 1,000,000"
     ):
         prepare(files, tmp_path / "new", vocab_size=10**13)
 
@@ -269,13 +269,34 @@ def test_what_can_be_read_once_only_is_refused(tmp_path: Path, files: list[str])
             prepare([files[0], str(strange)], tmp_path / "data", **SMALL)
 
 
-@pytest.mark.parametrize("text", ["", "same\n" * 50, "\n\n"])
-def test_too_little_text_is_refused(tmp_path: Path, text: str) -> None:
+UTF_16 = (
+    r"; left out: unreadable 50 \(no UTF-8.*\); the first that can't be read: "
+    r"invalid UTF-8 .*looks like UTF-16, save it as UTF-8$"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"", "$"),
+        (b"same\n" * 50, "$"),
+        (b"\n\n", r"; left out: empty 2 \(nothing to be seen on a side\)$"),
+        (("one\n" * 49 + "two").encode("utf-16"), UTF_16),
+    ],
+)
+def test_too_little_text_is_refused(tmp_path: Path, text: bytes, told: str) -> None:
     for name in ("a.en", "a.fr"):
-        (tmp_path / name).write_text(text)
+        (tmp_path / name).write_bytes(text)
     files = [str(tmp_path / name) for name in ("a.en", "a.fr")]
-    with pytest.raises(CorpusError, match="there must be 2 or more, to hold one out"):
+    with pytest.raises(CorpusError, match=f"there must be 2 or more, to hold one out{told}"):
         prepare(files, tmp_path / "data", **SMALL)
+
+
+def test_where_nothing_is_left_to_train_on_it_says_why(tmp_path: Path) -> None:
+    line = "".join(map(chr, range(0x4E00, 0x4E00 + 300)))  # three subwords a sign
+    (tmp_path / "a.tsv").write_text("".join(f"{i}{line}\t{line}\n" for i in range(9)))
+    with pytest.raises(CorpusError, match=r"train on; left out: subwords 9 \(more than 511 [^;]*$"):
+        prepare([str(tmp_path / "a.tsv")], tmp_path / "data", **SMALL)
 
 
 def test_only_a_vocabulary_of_all_text_says_which_words_are_new(

@@ -31,6 +31,8 @@ def test_lengths_seeds_and_requests() -> None:
     assert [len(s.sentences) for s in stories("valid", 2, n_sentences=9)] == [9, 9]
     with pytest.raises(ValueError, match=r"split \('dev'\) must be one of train, valid, test"):
         stories("dev", 1)
+    with pytest.raises(ValueError, match=r"seed \(-1\) must not be negative"):
+        stories("train", 1, seed=-1)
     for wrong in (3, (9, 8)):
         message = re.escape(f"n_sentences ({wrong}) must be 4 or more")
         with pytest.raises(ValueError, match=message):

@@ -175,6 +175,12 @@ def test_pieces_joined_are_the_text(text: str) -> None:
         assert "".join(pieces).replace("▁", " ").removeprefix(" ") == V.normalise(text)
 
 
+def test_a_subword_of_no_word_has_no_index() -> None:
+    assert V.encode(["\x1c"]) != [[]]  # Python takes it as white space, the library doesn't
+    assert V.word_indices("\x1c") == V.word_indices("") == []
+    assert set(V.word_indices("a \x1c")) == {0}
+
+
 def test_pieces_are_readable(vocabulary: Vocabulary) -> None:
     assert vocabulary.pieces("the cat") == ["▁the", "▁cat"]
     assert vocabulary.pieces("l'chat")[0] == "▁l'"
@@ -213,6 +219,7 @@ def test_capitals_are_kept_where_one_was_seen_and_made_small_where_none_was(tmp_
     assert V.encode([text]) != V.encode([text.lower()])
     assert SMALL.normalise(text) == "le chat, l'été"
     assert SMALL.encode([text]) == SMALL.encode([text.lower()])
+    assert SMALL.normalise("ΟΔΟΣ") == "οδοσ" != "ΟΔΟΣ".lower()  # letter by letter, as it says
     SMALL.save(tmp_path / "small.json")
     again = Vocabulary.load(tmp_path / "small.json")
     assert again.encode([text]) == SMALL.encode([text])

@@ -54,16 +54,19 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.show < 1:
         parser.error(f"--show ({options.show}) must be at least 1")
-    if options.phenomenon is None:
-        pairs = list(grammar.generate(options.split, options.show, options.seed))
-    elif options.phenomenon in grammar.PHENOMENA:
-        pairs = list(
-            grammar.sentences_with(options.phenomenon, options.split, options.show, options.seed)
-        )
-    else:
+    if options.phenomenon not in (None, *grammar.PHENOMENA):
         parser.error(
             f"--phenomenon ({options.phenomenon}) must be one of: {', '.join(grammar.PHENOMENA)}"
         )
+    wanted = options.split, options.show, options.seed
+    try:
+        pairs = list(
+            grammar.sentences_with(options.phenomenon, *wanted)
+            if options.phenomenon
+            else grammar.generate(*wanted)
+        )
+    except ValueError as error:
+        parser.error(str(error))
     print("\n\n".join(map(describe, pairs)))
 
 

@@ -39,21 +39,24 @@ def read_bilingual(files: tuple[str, ...], languages: str = "") -> Iterator[Side
     Args:
         files: two aligned files, as those of Moses and OPUS; or one file.
         languages: "" for a file with a tab between source and translation; two languages with a hyphen between,
-            such as "en-fr", for a translation memory (TMX).
+            such as "en-fr", for a translation memory (TMX). Regions don't count: "en_US" is "en".
 
     Yields:
         Source and translation; each a sentence, or the error that says why it is none.
 
     Raises:
-        CorpusError: if a file can't be opened, breaks off, or is no TMX, or one is shorter than the other.
+        CorpusError: if a file can't be opened, breaks off, or is no TMX, one is shorter than the other, or a
+            TMX hasn't one of the `languages`.
         ValueError: if it isn't one file or two, or `languages` aren't two.
     """
-    parts = languages.split("-")
+    parts = [_bare(part) for part in languages.split("-")]
     if len(files) not in (1, 2) or (languages and (len(files), len(parts)) != (1, 2)):
         raise ValueError(
             f"files {list(files)} must be one file or two, and languages ({languages!r}) two for one file"
         )
     if languages:
+        if not all(parts) or parts[0] == parts[1]:
+            raise ValueError(f"languages ({languages!r}) must be two, such as 'en-fr'")
         yield from _read_memory(files[0], parts[0], parts[1])
     elif len(files) == 1:
         yield from _read_table(files[0])
@@ -96,11 +99,12 @@ def _read_memory(path: PathLike, src: str, tgt: str) -> Iterator[Sides]:
     with opened(path) as stream:
         events = iterparse(stream, ("start", "end"))
         body: list[Element] = []
+        found: set[str] = set()
         for _ in count():
             try:
                 event, element = next(events)
             except StopIteration:
-                return
+                break
             except CorpusError:
                 raise
             except (ParseError, LookupError, ValueError, OSError, EOFError, zlib.error) as error:
@@ -109,9 +113,14 @@ def _read_memory(path: PathLike, src: str, tgt: str) -> Iterator[Sides]:
             if event == "start" and kind == "body":
                 body.append(element)
             if event == "end" and kind == "tu":
+                found |= {_language(part) for part in element if _kind(part) == "tuv"}
                 yield _sentence(element, src), _sentence(element, tgt)
                 for done in body:
                     done.clear()
+    for language in (src, tgt):
+        if found and language not in found:
+            named = ", ".join(sorted(found)[:20])
+            raise CorpusError(f"{os.fspath(path)}: nothing in {language!r}; its languages: {named}")
 
 
 def _kind(element: Element) -> str:
@@ -121,12 +130,20 @@ def _kind(element: Element) -> str:
 def _sentence(unit: Element, language: str) -> Line:
     """The sentence of a unit in a language; "en" is found as "EN-us", too."""
     for variant in unit:
-        named = next((variant.get(name) for name in _LANGUAGE if variant.get(name)), "") or ""
-        if named.lower().replace("_", "-").split("-")[0] == language.lower():
+        if _language(variant) == language:
             for part in variant:
                 if _kind(part) == "seg":
                     return line_of_text("".join(_texts(part)))
     return CorpusError(f"no sentence in {language!r}")
+
+
+def _language(variant: Element) -> str:
+    return _bare(next((variant.get(name) for name in _LANGUAGE if variant.get(name)), "") or "")
+
+
+def _bare(language: str) -> str:
+    """A language without its region, in small letters."""
+    return language.strip().lower().replace("_", "-").split("-")[0]
 
 
 def _texts(part: Element) -> Iterator[str]:

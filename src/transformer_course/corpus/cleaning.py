@@ -24,7 +24,8 @@ REASONS = {
 }
 _RATIO, _FREE = 4, 20  # a side may have this many times the other's characters, and these
 _MANY = 511  # subwords: what the presets take, with one special token
-_JAPANESE = {"HIRAGANA": "CJK", "KATAKANA": "CJK"}
+# "KATAKANA-HIRAGANA" begins the name of ー, "IDEOGRAPHIC" that of 々.
+_JAPANESE = dict.fromkeys(("HIRAGANA", "KATAKANA", "KATAKANA-HIRAGANA", "IDEOGRAPHIC"), "CJK")
 
 
 def reason_to_drop(sides: Sides, scripts: tuple[str, str]) -> tuple[str, str, str]:

@@ -20,7 +20,9 @@ from transformer_course.corpus.readers import MAX_CHARS, PathLike, decode_line
 
 Line = str | CorpusError
 
-_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_GZIP = b"\x1f\x8b"
+# A frame of text, or one to be skipped, with which a file may begin (RFC 8878, §3.1.2).
+_ZSTD = (b"\x28\xb5\x2f\xfd", *(bytes([n]) + b"\x2a\x4d\x18" for n in range(0x50, 0x60)))
 _CHUNK = 1 << 13  # bytes of a zst file; a piece of text is some thousand times as long at most
 _BOM = "\ufeff"
 # What is neither text nor white space.

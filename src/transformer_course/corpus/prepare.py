@@ -62,6 +62,32 @@ class _Plan:
     digests: tuple[str, ...] = ()  # of the files; plans of before have none
 
 
+def check_wishes(
+    files: Sequence[str], folder: str | Path, languages: str = "", vocab_size: int = 32_000
+) -> None:
+    """Refuse what `prepare` can't do, as far as the beginning of the files shows; nothing is written.
+
+    Args:
+        files: as for `prepare`.
+        folder: the same.
+        languages: the same.
+        vocab_size: the same.
+
+    Raises:
+        CorpusError: if a file can't be read, or the folder holds something else.
+        ValueError: if there aren't one file or two, `languages` don't fit, or `vocab_size` is out of range.
+    """
+    if not 259 <= vocab_size <= LARGEST:
+        raise ValueError(f"vocab_size ({vocab_size}) must be 259 or more and at most {LARGEST:,}")
+    for name in files:
+        if Path(name).exists() and not Path(name).is_file():
+            raise CorpusError(f"{name} is no file that can be read several times")
+    _beginning(files, languages)
+    strange = [p.name for p in Path(folder).glob("*") if not p.name.startswith(".")]
+    if strange and PLAN not in strange:
+        raise CorpusError(f"{folder} holds other files ({strange[0]}): choose a new folder")
+
+
 def prepare(
     files: Sequence[str],
     folder: str | Path,
@@ -97,16 +123,14 @@ def prepare(
         ValueError: if `vocab_size` or another number is too small, or `vocab_size` too large.
 
     """
-    for name, number, least in (
-        ("vocab_size", vocab_size, 259),
-        ("processes", processes, 1),
-        ("lines_per_block", lines_per_block, 1),
-        ("pairs_per_shard", pairs_per_shard, 1),
+    for name, number in (
+        ("processes", processes),
+        ("lines_per_block", lines_per_block),
+        ("pairs_per_shard", pairs_per_shard),
     ):
-        if number < least:
-            raise ValueError(f"{name} ({number}) must be {least} or more")
-    if vocab_size > LARGEST:
-        raise ValueError(f"vocab_size ({vocab_size}) must be at most {LARGEST:,}")
+        if number < 1:
+            raise ValueError(f"{name} ({number}) must be 1 or more")
+    check_wishes(files, folder, languages, vocab_size)
     folder = Path(folder)
     begin("looking at the files")
     _vocabulary.cache_clear()  # of another corpus that was in this folder
@@ -151,14 +175,15 @@ def report_text(record: dict[str, Any]) -> str:
 def _made_plan(
     files: tuple[str, ...], languages: str, vocab_size: int, block: int, shard: int
 ) -> _Plan:
-    for name in files:
-        if Path(name).exists() and not Path(name).is_file():
-            raise CorpusError(f"{name} is no file that can be read several times")
-    first = list(islice(read_bilingual(files, languages), _FIRST))
+    first = _beginning(files, languages)
     scripts = main_script(src for src, _ in first), main_script(tgt for _, tgt in first)
     sizes = tuple(Path(name).stat().st_size for name in files)
     digests = tuple(map(_digest, files))
     return _Plan(files, languages, sizes, scripts, vocab_size, block, shard, digests)
+
+
+def _beginning(files: Sequence[str], languages: str) -> list[Sides]:
+    return list(islice(read_bilingual(tuple(files), languages), _FIRST))
 
 
 def _digest(name: str) -> str:
@@ -167,13 +192,10 @@ def _digest(name: str) -> str:
 
 
 def _begin_or_go_on(folder: Path, plan: _Plan) -> None:
-    """Write the plan down; refuse a folder with another one, or with anything else."""
+    """Write the plan down; refuse a folder with another one."""
     wanted = json.loads(json.dumps(asdict(plan)))
     path = folder / PLAN
     if not path.exists():
-        strange = [p.name for p in folder.glob("*") if not p.name.startswith(".")]
-        if strange:
-            raise CorpusError(f"{folder} holds other files ({strange[0]}): choose a new folder")
         write_sealed(path, wanted)
     begun = read_sealed(path)
     digests = begun.pop("digests", ())
@@ -297,7 +319,8 @@ def _split(folder: Path, plan: _Plan) -> None:
     """Hold pairs out, learn the subwords, and write down which shards there will be."""
     parts = folder / "parts"
     blocks = read_json(parts / "read.json")["blocks"]
-    kept = sum(read_json(_block_path(folder, n + 1))["kept"] for n in range(blocks))
+    cleaned = [read_json(_block_path(folder, n + 1)) for n in range(blocks)]
+    kept = sum(block["kept"] for block in cleaned)
     shards = max(1, math.ceil(kept / plan.pairs_per_shard))
     hashes, texts = _gathered(folder, blocks, 0, _HASHES // shards)
     sources = np.unique(hashes)
@@ -305,6 +328,7 @@ def _split(folder: Path, plan: _Plan) -> None:
         raise CorpusError(
             f"{' and '.join(plan.files)}: after cleaning, {kept} pairs with {len(sources)} different sources "
             f"are left in the first part; there must be 2 or more, to hold one out"
+            f"{_left_out(plan, [block['dropped'] for block in cleaned])}"
         )
     valid, test = _held_out(len(sources), len(sources) * shards)
     after_valid, after = (int(sources[n - 1]) + 1 for n in (valid, valid + test))
@@ -330,6 +354,20 @@ def _split(folder: Path, plan: _Plan) -> None:
         "sample": written["sample"],
     }
     write_json(parts / "split.json", record)
+
+
+def _left_out(plan: _Plan, dropped: Iterable[dict[str, int]]) -> str:
+    """How many pairs were left out for which reason, and what was wrong with the first that can't be read."""
+    counts: Counter[str] = Counter()
+    for part in dropped:
+        counts.update(part)
+    told = [
+        f"{reason} {counts[reason]:,} ({why})" for reason, why in REASONS.items() if counts[reason]
+    ]
+    sides = (side for pair in _beginning(plan.files, plan.languages) for side in pair)
+    first = next((side for side in sides if isinstance(side, CorpusError)), None)
+    hint = f"; the first that can't be read: {first}" if first else ""
+    return f"; left out: {', '.join(told)}{hint}" if told else ""
 
 
 def _held_out(here: int, everywhere: int) -> tuple[int, int]:
@@ -405,7 +443,7 @@ def _finish(folder: Path, plan: _Plan) -> None:
         first = block["first"] | first
     if not known:
         raise CorpusError(
-            f"{' and '.join(plan.files)}: no pair is left to train on ({dict(dropped)})"
+            f"{' and '.join(plan.files)}: no pair is left to train on{_left_out(plan, [dropped])}"
         )
     record = {
         "read": read,

@@ -209,8 +209,9 @@ class Vocabulary:
     def normalise(self, text: str) -> str:
         """Bring a text to the form that decoding gives back, the one of `corpus.normal_form`.
 
-        Lower-cased too, if the vocabulary was learnt from text without capitals. A vocabulary of an older
-        version composes letters (NFC) and makes spaces single, no more.
+        Lower-cased too, if the vocabulary was learnt from text without capitals: letter by letter, so that a
+        final Σ becomes σ, where Python's `lower` writes ς. A vocabulary of an older version composes letters
+        (NFC) and makes spaces single, no more.
 
         Args:
             text: any text.
@@ -340,7 +341,7 @@ class Vocabulary:
             text: one sentence.
 
         Returns:
-            An index into `corpus.pairs.words(text)` for each subword; never falling.
+            An index into `corpus.pairs.words(text)` for each subword, never falling; none if there is no word.
 
         Raises:
             ValueError: if it is not text, or UTF-8 cannot write it.
@@ -354,6 +355,8 @@ class Vocabulary:
         (text,) = _checked([text])
         encoding = self._tokenizer.encode(text, add_special_tokens=False)
         ends = [match.end() for match in WORD_OR_MARK.finditer(text)]
+        if not ends:  # a separator such as U+001C is a subword, and no word
+            return []
         # A subword that begins with a space starts before its word; it ends inside of it. But "«" and the space
         # behind it were made one mark, whose place is that of the space.
         inside = [end - (text[end - 2 : end].rstrip() == "«") for _, end in encoding.offsets]

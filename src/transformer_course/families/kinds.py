@@ -186,9 +186,11 @@ def _gpt2_to_theirs(weights: Weights, _: DecoderConfig) -> None:
 def _read_llama(config: Config) -> DecoderOnly:
     _must(config, hidden_act="silu", attention_bias=False, mlp_bias=False)
     rope = config.get("rope_parameters") or config.get("rope_scaling") or {}
+    if not isinstance(rope, Mapping):
+        raise ValueError(f"rope_parameters must be names and values, got {rope!r}")
     _must(rope, rope_type="default", type="default")  # older files say type
     d_model, n_heads = config["hidden_size"], config["num_attention_heads"]
-    if config.get("head_dim") is not None:
+    if config.get("head_dim") is not None and n_heads:
         _must(config, head_dim=d_model // n_heads)
     return DecoderOnly(
         DecoderConfig(

@@ -14,6 +14,7 @@ import safetensors.torch
 import torch
 
 from transformer_course.checkpoints import CheckpointError, read_json, write_atomically
+from transformer_course.checkpoints.tensors import not_finite
 from transformer_course.families.kinds import KINDS, Kind, Model, Weights
 from transformer_course.families.models import DecoderOnly, EncoderOnly, VisionTransformer
 
@@ -35,23 +36,25 @@ def from_pretrained(folder: str | Path) -> Model:
         The model, in evaluation mode and in single precision; it gives the logits of theirs.
 
     Raises:
-        CheckpointError: if a file is missing or damaged, a weight is missing, unknown or of another shape, or
-            the config asks for something that ours doesn't do.
+        CheckpointError: if a file is missing or damaged, a weight is missing, unknown, of another shape, not of
+            floating-point numbers or not finite, or the config asks for something that ours doesn't do.
     """
     path = Path(folder)
     config = read_json(path / "config.json")
     weights = {name: w for part in _parts(path) for name, w in _read(part).items()}
     name = config.get("model_type")
-    if name not in KINDS:
+    if not isinstance(name, str) or name not in KINDS:
         raise CheckpointError(
             f"{path / 'config.json'} has model_type {name!r}; it must be one of {[*KINDS]}"
         )
     kind = KINDS[name]
     try:
+        if quantized := config.get("quantization_config"):
+            raise ValueError(f"quantization_config must be left out, got {quantized!r}")
         model = kind.read(config)
     except KeyError as error:
         raise CheckpointError(f"{path / 'config.json'} lacks {error}") from error
-    except (TypeError, ValueError) as error:
+    except (ArithmeticError, TypeError, ValueError) as error:
         raise CheckpointError(f"{path / 'config.json'} can't be used: {error}") from error
     try:
         _fill(model, kind, weights)
@@ -69,7 +72,8 @@ def to_pretrained(model: Model, folder: str | Path) -> None:
         folder: where config.json and model.safetensors go; made if there is none.
 
     Raises:
-        CheckpointError: if none of the four has the model's choices, or a file can't be written.
+        CheckpointError: if none of the four has the model's choices, a weight is not finite, or a file can't be
+            written.
     """
     name = _name(model)
     kind, path = KINDS[name], Path(folder)
@@ -77,6 +81,8 @@ def to_pretrained(model: Model, folder: str | Path) -> None:
         _theirs(ours, kind): weight.detach().clone() for ours, weight in model.named_parameters()
     }
     kind.to_theirs(weights, model.config)
+    if bad := not_finite(weights):
+        raise CheckpointError(f"{path} is not written: {bad} holds NaN or an infinite number")
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -108,9 +114,10 @@ def _read(path: Path) -> Weights:
     if not path.is_file():
         raise CheckpointError(f"{path} is missing")
     try:
-        return {name: w.float() for name, w in safetensors.torch.load_file(path).items()}
+        found = safetensors.torch.load_file(path)
     except (OSError, safetensors.SafetensorError) as error:
         raise CheckpointError(f"{path} can't be read ({error})") from error
+    return {name: w.float() if w.is_floating_point() else w for name, w in found.items()}
 
 
 def _theirs(ours: str, kind: Kind) -> str:
@@ -141,6 +148,10 @@ def _fill(model: Model, kind: Kind, given: Weights) -> None:
             elif weight is None or weight.shape != parameter.shape:
                 found = "nothing" if weight is None else tuple(weight.shape)
                 raise ValueError(f"{theirs} must be of shape {tuple(parameter.shape)}, got {found}")
+            elif not weight.is_floating_point():
+                raise ValueError(f"{theirs} must be of floating-point numbers, got {weight.dtype}")
+            elif not_finite({theirs: weight}):
+                raise ValueError(f"{theirs} holds NaN or an infinite number")
             else:
                 parameter.copy_(weight)
                 head = head or not theirs.startswith(kind.body)

@@ -178,7 +178,7 @@ def copy_by_fertility(src: Tensor, fertilities: Tensor, pad_id: int = 0) -> Tens
         Token ids, (batch, tgt_len), tgt_len being the largest sum of fertilities.
 
     Raises:
-        ValueError: if the shapes differ, or a row has no fertility above 0.
+        ValueError: if the shapes differ, a fertility is negative, or a row has none above 0.
 
     >>> copy_by_fertility(torch.tensor([[5, 6, 7], [8, 9, 0]]), torch.tensor([[2, 0, 1], [0, 1, 0]]))
     tensor([[5, 5, 7],
@@ -189,6 +189,8 @@ def copy_by_fertility(src: Tensor, fertilities: Tensor, pad_id: int = 0) -> Tens
             f"fertilities of shape {tuple(fertilities.shape)} must have the shape of src, "
             f"{tuple(src.shape)}"
         )
+    if (least := int(fertilities.min())) < 0:
+        raise ValueError(f"fertilities must be 0 or more, got {least}")
     ends = fertilities.cumsum(-1)  # where each token's copies end
     if int(ends[:, -1].min()) < 1:
         raise ValueError("fertilities must have one above 0 in each row")

@@ -54,8 +54,7 @@ class MaskPredict(nn.Module):
 
     def __init__(self, config: TransformerConfig, passes: int = 10) -> None:
         super().__init__()
-        if passes < 1:
-            raise ValueError(f"passes ({passes}) must be 1 or more")
+        _check_passes(passes)
         self.config, self.passes = config, passes
         self.body = Transformer(config)
         self.length = nn.Linear(config.d_model, config.max_len)
@@ -129,8 +128,12 @@ class MaskPredict(nn.Module):
 
         Yields:
             What stands there after each pass.
+
+        Raises:
+            ValueError: if `passes` is below 1.
         """
         pad_id, total = self.config.pad_id, self.passes
+        _check_passes(total)
         places = torch.arange(int(lengths.max()), device=memory.device)
         real = places < lengths[:, None]  # (batch, tgt_len)
         gaps = real
@@ -180,6 +183,11 @@ class MaskPredict(nn.Module):
             found = finished(last.tokens, total, sums / flat, self.config.pad_id)
         groups = [found[i : i + n] for i in range(0, len(found), n)]
         return [sorted(group, key=lambda h: -h.score)[:top_beams] for group in groups]
+
+
+def _check_passes(passes: int) -> None:
+    if passes < 1:
+        raise ValueError(f"passes ({passes}) must be 1 or more")
 
 
 def least_probable(log_probs: Tensor, real: Tensor, counts: Tensor) -> Tensor:

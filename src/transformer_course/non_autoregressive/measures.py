@@ -25,7 +25,8 @@ def conditional_entropy(
         In nats, 0 where every word has a single translation.
 
     Raises:
-        ValueError: if there aren't as many alignments as pairs, or there is no link at all.
+        ValueError: if there aren't as many alignments as pairs, a link leads out of its pair, or there is none
+            at all.
 
     >>> pairs = [(["you"], ["tu"]), (["you"], ["vous"]), (["cat"], ["chat"])]
     >>> round(conditional_entropy(pairs, [{(0, 0)}] * 3), 4)  # half of log 2
@@ -34,8 +35,12 @@ def conditional_entropy(
     if len(pairs) != len(links):
         raise ValueError(f"links ({len(links)}) must be as many as pairs ({len(pairs)})")
     counts: dict[Hashable, dict[Hashable, int]] = {}
-    for (src, tgt), found in zip(pairs, links, strict=True):
+    for n, ((src, tgt), found) in enumerate(zip(pairs, links, strict=True)):
         for i, j in found:
+            if not (0 <= i < len(src) and 0 <= j < len(tgt)):
+                raise ValueError(
+                    f"links[{n}] has {(i, j)}, in a pair of {len(src)} and {len(tgt)} words"
+                )
             row = counts.setdefault(src[i], {})
             row[tgt[j]] = row.get(tgt[j], 0) + 1
     if not counts:

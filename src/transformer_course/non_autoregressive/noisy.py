@@ -30,7 +30,8 @@ class NoisyParallel(nn.Module):
             order.
 
     Raises:
-        ValueError: if there is no candidate, or the two models have vocabularies of different sizes.
+        ValueError: if there is no candidate, the two models have vocabularies of different sizes or another
+            `pad_id`, or the teacher reads shorter sequences than the student writes.
     """
 
     def __init__(
@@ -46,6 +47,14 @@ class NoisyParallel(nn.Module):
         sizes = student.config.vocab_size, teacher.config.vocab_size
         if sizes[0] != sizes[1]:
             raise ValueError(f"student and teacher must have one vocabulary, got {sizes} ids")
+        pads = student.config.pad_id, teacher.config.pad_id
+        if pads[0] != pads[1]:
+            raise ValueError(f"student and teacher must have one pad_id, got {pads}")
+        longest = student.config.max_len, teacher.config.max_len
+        if longest[1] < longest[0]:
+            raise ValueError(
+                f"teacher's max_len ({longest[1]}) must be at least the student's ({longest[0]})"
+            )
         self.config, self.student, self.teacher = student.config, student, teacher
         self.candidates, self.seed = candidates, seed
 

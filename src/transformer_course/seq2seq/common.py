@@ -263,10 +263,15 @@ class Seq2Seq(nn.Module):
             the prediction of the token after `tgt[:, t]`.
 
         Raises:
-            ValueError: if the model has no attention, or as `encode` and `decode` do.
+            ValueError: if the model has no attention, is in training mode with dropout, or as `encode` and
+                `decode` do.
         """
         if not self.config.attention:
             raise ValueError("attention (False) must be True: this model looks at nothing")
+        if self.training and self.config.dropout > 0:
+            raise ValueError(
+                "model is in training mode, dropout would decide: call model.eval() first"
+            )
         check_ids("tgt", tgt, self.config.vocab_size, self.config.max_len)
         mask = self._source_mask(src)
         memory = self.encode(src, mask)

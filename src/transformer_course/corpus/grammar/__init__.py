@@ -33,7 +33,8 @@ def generate(split: str, n: int, seed: int = 0, style: Style | None = None) -> I
     Args:
         split: "train", "valid" or "test"; each has combinations of lemmas of its own.
         n: how many pairs, 0 or more.
-        seed: another seed gives other sentences; so processes with seeds of their own can draw side by side.
+        seed: 0 or more; another seed gives other sentences; so processes with seeds of their own can draw side
+            by side.
         style: capitals and marks of all sentences; each has its own at random if left out.
 
     Returns:
@@ -45,6 +46,6 @@ def generate(split: str, n: int, seed: int = 0, style: Style | None = None) -> I
     >>> [pair.source for pair in generate("test", 2)] == [p.source for p in generate("test", 2)]
     True
     """
-    check_request(split, n)
+    check_request(split, n, seed)
     dice = Dice(seed * len(SPLITS) + SPLITS.index(split))
     return islice(sentences_of(split, URN, dice, style=style), n)

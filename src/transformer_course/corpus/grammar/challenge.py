@@ -32,7 +32,7 @@ def sentences_with(
         phenomenon: one of `PHENOMENA`.
         split: "train", "valid" or "test".
         n: how many pairs, 0 or more.
-        seed: another seed gives other sentences.
+        seed: 0 or more; another seed gives other sentences.
         style: capitals and marks of all sentences; each has its own at random if left out.
 
     Returns:
@@ -43,7 +43,7 @@ def sentences_with(
     """
     if phenomenon not in PHENOMENA:
         raise ValueError(f"phenomenon ({phenomenon!r}) must be one of {', '.join(PHENOMENA)}")
-    check_request(split, n)
+    check_request(split, n, seed)
     dice = Dice(seed * 1000 + 7 * list(PHENOMENA).index(phenomenon) + len(split))
     rules: Sequence[Rule] = PHENOMENA[phenomenon]
     if phenomenon in CROSSED:
@@ -90,9 +90,12 @@ def challenge_sets(seed: int = 0) -> dict[str, list[Pair]]:
     The sentences with il or elle cross which noun is meant, which comes first and its gender.
 
     Args:
-        seed: another seed gives other sentences.
+        seed: 0 or more; another seed gives other sentences.
 
     Returns:
         Phenomenon → its pairs.
+
+    Raises:
+        ValueError: if `seed` is negative.
     """
     return {name: list(sentences_with(name, "test", SIZE, seed)) for name in PHENOMENA}

@@ -23,16 +23,17 @@ def split_of(combination: Combination) -> str:
     return "valid" if share == 0 else "test" if share == 1 else "train"
 
 
-def check_request(split: str, n: int) -> None:
-    """Refuse what nobody can draw.
+def check_request(split: str, n: int, seed: int) -> None:
+    """Refuse what nobody can draw; of a negative seed Python's generator would take the absolute value.
 
     Raises:
-        ValueError: for an unknown split or a negative number of pairs.
+        ValueError: for an unknown split, a negative number of pairs or a negative seed.
     """
     if split not in SPLITS:
         raise ValueError(f"split ({split!r}) must be one of {', '.join(SPLITS)}")
-    if n < 0:
-        raise ValueError(f"n ({n}) must not be negative")
+    for name, number in (("n", n), ("seed", seed)):
+        if number < 0:
+            raise ValueError(f"{name} ({number}) must not be negative")
 
 
 def belongs(combinations: Iterable[Combination], split: str, wholly: bool = False) -> bool:

@@ -29,7 +29,7 @@ def stories(
         split: "train", "valid" or "test"; each story of the last two has a (person, thing) pair that no
             training story has.
         n: how many stories, 0 or more.
-        seed: another seed gives other stories.
+        seed: 0 or more; another seed gives other stories.
         n_sentences: how many sentences each has, or the least and the most.
 
     Returns:
@@ -42,7 +42,7 @@ def stories(
     >>> len(story.sentences)
     8
     """
-    check_request(split, n)
+    check_request(split, n, seed)
     least, most = (n_sentences, n_sentences) if isinstance(n_sentences, int) else n_sentences
     if not 4 <= least <= most:
         raise ValueError(
@@ -73,7 +73,7 @@ def stories_with_questions(
     Args:
         split: as in `stories`.
         n: how many stories, 0 or more.
-        seed: another seed gives other stories.
+        seed: 0 or more; another seed gives other stories.
         n_sentences: how many sentences each has, 4 or more.
         every: after how many sentences something is asked, 1 or more; not if there is nothing new to ask.
         kinds: kinds of questions, see `Question`; "began" is none of them.
@@ -90,7 +90,7 @@ def stories_with_questions(
     >>> [type(part).__name__ for part in told]
     ['Pair', 'Pair', 'Question', 'Pair', 'Pair', 'Question']
     """
-    check_request(split, n)
+    check_request(split, n, seed)
     if n_sentences < 4:
         raise ValueError(f"n_sentences ({n_sentences}) must be 4 or more")
     if every < 1:
