@@ -42,11 +42,18 @@ from transformer_course.checkpoints import (
     write_atomically,
     write_json,
 )
+from transformer_course.checkpoints.files import behind_link
 from transformer_course.checks import progress
 from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook, require_fence
 from transformer_course.checks.marks_table import marks_table, refuse_other_table
-from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
-from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.lenient import (
+    BrokenOffError,
+    Line,
+    line_of_text,
+    read_each,
+    read_each_of_file,
+)
+from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.prepare import prepare, report_text
 from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
@@ -654,7 +661,8 @@ def translate(
     less sure than of nearly all held-out sentences.
 
     With --output, what is done lies in a folder of the file's name and ".part" until all is. If it was stopped
-    or killed, the same command goes on, at most a thousand lines back.
+    or killed, the same command goes on, at most a thousand lines back; so it does with a whole file, where one
+    was cut off.
 
     With --n-best there is a line for each hypothesis, in four columns separated by tabs: number of the line in,
     from 1; rank, 1 is the best; score; text. The score is the log-probability of the text, in nats, </s>
@@ -695,6 +703,9 @@ def translate(
                 at_once=at_once,
             )
             for answer in answers:
+                if rest and isinstance(answer.error, BrokenOffError):
+                    rest.keep(done)
+                    raise CorpusError(f"{place} {done.read + 1}: {answer.error}") from answer.error
                 done.read += 1
                 for line in _hypotheses(answer, done.read) if n_best else [answer.text]:
                     print(line, file=rest.file if rest else sys.stdout, flush=not rest)
@@ -758,7 +769,7 @@ def _written(
             yield rest
     except BaseException:
         if rest and rest.done.read:
-            kept = f"note: {rest.done.read:,} translated lines are kept in {output}.part"
+            kept = f"note: {rest.done.read:,} translated lines are kept in {behind_link(output)}.part"
             _say_on_stderr(f"{kept}; the same command goes on after them")
         raise
 
