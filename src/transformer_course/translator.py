@@ -176,8 +176,8 @@ class Translator:
             folder: where to; made if need be.
 
         Raises:
-            CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know, or of
-                another type than it makes: torch.float32, unless torch has another default.
+            CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know, or
+                of another type than it makes: torch.float32, unless torch has another default.
         """
         weights = loadable_weights(self.model)
         values = {

@@ -101,7 +101,9 @@ def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
     with pytest.raises(CheckpointError, match="Seq2Seq can't be saved: `load` knows "):
         Translator(Seq2Seq(config), vocabulary).save(tmp_path / "other")
     for kind in (torch.bfloat16, torch.float64):
-        with pytest.raises(CheckpointError, match=rf"weight \({kind}\) can't be saved: it must be "):
+        with pytest.raises(
+            CheckpointError, match=rf"weight \({kind}\) can't be saved: it must be "
+        ):
             Translator(RecurrentSeq2Seq(config).to(kind), vocabulary).save(tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
@@ -332,6 +334,9 @@ def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
     for absent in ("mps", "xpu:99"):  # no machine that runs these tests has them
         with pytest.raises(ValueError, match=rf"device \('{absent}'\) must be there"):
             Translator.load(folder, device=absent)
+    with pytest.raises(ValueError, match=r"device \('cpu:99'\) must be there"):
+        Translator.load(folder, device="cpu:99")
+    assert Translator.load(folder, device="cpu:0").device.type == "cpu"
     with pytest.raises(ValueError, match=r"device \('meta'\) must be one that computes"):
         Translator.load(folder, device="meta")
 
