@@ -828,7 +828,8 @@ def test_wrong_training_is_refused_in_one_sentence(
 @pytest.mark.parametrize(
     "arguments",
     ["train", "train --out x --steps many", "train --out x --n-pairs 0", "fly", "translate",
-     "train --out x --pairs a", "translate x --threads 0", "evaluate x --nothing"],
+     "train --out x --pairs a", "translate x --threads 0", "translate x --threads 1025",
+     "evaluate x --nothing"],
 )  # fmt: skip
 def test_wrong_usage_is_explained(run: Run, arguments: str) -> None:
     assert_one_sentence(run(*arguments.split()), status=2)
@@ -854,9 +855,15 @@ def test_a_pair_that_is_too_long_is_named_by_file_and_line(
     assert "(and 1 more like it)" in result.err
 
 
-def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_path: Path) -> None:
+def test_an_out_folder_that_cannot_be_is_named(
+    run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     result = run("train", "--pairs", *files, "--out", files[0], *QUICK)
     assert_one_sentence(result, "mine.en can't be written", "exists")
+    for command in ("train", "prepare"):
+        result = run(command, "--pairs", *files, "--out", "")
+        assert_one_sentence(result, "'--out': it must name a folder", status=2)
 
 
 @pytest.mark.parametrize(
@@ -871,6 +878,10 @@ def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_
         (["one", "--file", "x"], ["give sentences or --file, not both"]),
         (["--file", "no.txt"], ["no.txt", "cannot be read"]),
         (["\udcff"], ["half a surrogate pair"]),
+        (
+            ["one", "--output", __file__ + "/x"],
+            ["x can't be written", "test_cli.py is not a folder"],
+        ),
     ],
 )
 def test_wrong_translation_is_refused_in_one_sentence(
@@ -890,8 +901,10 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
     assert_one_sentence(run("evaluate", folder, *pairs, "--tokenize", "x"), "tokenize ('x')")
     assert_one_sentence(run("evaluate", folder, *pairs, "--tsv", files[0]), "not both")
     assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")
-    result = run("evaluate", folder, *pairs, "--json", files[0] / "x.json", "--beam", 1)
-    assert_one_sentence(result, "x.json can't be written")
+    for place in (files[0] / "x.json", files[0] / "new" / "x.json"):
+        result = run("evaluate", folder, *pairs, "--json", place, "--beam", 1)
+        assert_one_sentence(result, f"x.json can't be written: {files[0]} is not a folder")
+        assert result.out == ""  # nothing was translated
     sources, targets = (path.read_text(encoding="utf-8").splitlines() for path in files)
     sources[6] = targets[4] = "two " * 70  # a right translation may have any length
     for path, texts in zip(files, (sources, targets), strict=True):

@@ -368,6 +368,21 @@ def test_a_number_of_hypotheses_beyond_the_beam_is_refused(run: Run, n: int, bea
     assert_one_sentence(result, told)
 
 
+@pytest.mark.parametrize(
+    ("make", "most"), [(FertilityTransformer, 1), (MaskPredict, 41)], ids=["nat", "mask-predict"]
+)
+def test_no_more_hypotheses_are_asked_for_than_there_are(
+    run: Run, tmp_path: Path, make: Any, most: int
+) -> None:
+    vocabulary = trained().vocabulary
+    sizes = replace(small_recipe().config(len(vocabulary)), max_len=64)
+    Translator(make(sizes), vocabulary).save(tmp_path)
+    command = ["translate", tmp_path, "one", "--beam", 50, "--n-best"]
+    told = f"--n-best ({most + 1}) must be at most {most}: "
+    assert_one_sentence(run(*command, most + 1), told)
+    assert run(*command, most).out.count("\n") == most
+
+
 # score
 
 
