@@ -26,6 +26,7 @@ from transformer_course.checkpoints import load_tensors, write_json
 from transformer_course.corpus import grammar
 from transformer_course.corpus.readers import read_pairs
 from transformer_course.recipe import encode_pairs, split_pairs
+from transformer_course.streams import OutputError
 from transformer_course.training import TrainingConfig
 from transformer_course.translator import Translator
 
@@ -911,6 +912,21 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
         path.write_text("\n".join(texts), encoding="utf-8")
     problem = "has 70 subwords, the model takes at most 63"
     assert_one_sentence(run("evaluate", folder, *pairs), f"{files[0]}, line 7: ", problem)
+
+
+def test_scores_are_written_before_they_are_printed(
+    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standard output may be full, or a reader may have gone."""
+
+    def fail(*_: object) -> None:
+        raise OutputError
+
+    monkeypatch.setattr(cli, "_print_scores", fail)
+    command = ["evaluate", trained_run(), "--pairs", *files, "--beam", 1]
+    with pytest.raises(OutputError):
+        cli.app([*map(str, command), "--json", str(tmp_path / "scores.json")])
+    assert json.loads((tmp_path / "scores.json").read_text())["n_pairs"] == len(number_pairs())
 
 
 def fail_inside(*_: object, **__: object) -> None:
