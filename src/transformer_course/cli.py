@@ -42,11 +42,18 @@ from transformer_course.checkpoints import (
     write_atomically,
     write_json,
 )
+from transformer_course.checkpoints.files import behind_link
 from transformer_course.checks import progress
 from transformer_course.checks.grading import Mark, find_notebooks, mark_notebook, require_fence
 from transformer_course.checks.marks_table import marks_table, refuse_other_table
-from transformer_course.corpus.lenient import Line, line_of_text, read_each, read_each_of_file
-from transformer_course.corpus.pairs import Pair
+from transformer_course.corpus.lenient import (
+    BrokenOffError,
+    Line,
+    line_of_text,
+    read_each,
+    read_each_of_file,
+)
+from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.prepare import check_wishes, prepare, report_text
 from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
@@ -62,6 +69,7 @@ from transformer_course.export import export_run
 from transformer_course.fast import computes_bf16
 from transformer_course.info import info_text, run_info
 from transformer_course.lines import Answer, translate_lines
+from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict
 from transformer_course.recipe import (
     PairError,
     Recipe,
@@ -93,7 +101,13 @@ from transformer_course.training import (
 )
 from transformer_course.training.processes import job, local_rank
 from transformer_course.training.resuming import CHANGEABLE, may_change
-from transformer_course.translator import AttentionMaps, Translator, load_vocabulary
+from transformer_course.translator import (
+    AttentionMaps,
+    Model,
+    Translator,
+    length_limit,
+    load_vocabulary,
+)
 from transformer_course.unfinished import Done, Unfinished, unfinished
 from transformer_course.waiting import told_if_long
 
@@ -104,11 +118,23 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-Out = Annotated[Path, typer.Option(help="Folder of the run.")]
+
+
+def _folder(text: str) -> Path:
+    """A folder's name; an empty one would be the folder where one is."""
+    if not text:
+        raise typer.BadParameter("it must name a folder")
+    return Path(text)
+
+
+Out = Annotated[Path, typer.Option(parser=_folder, metavar="PATH", help="Folder of the run.")]
 Run = Annotated[Path, typer.Argument(help="Folder of a trained run.")]
 Files = tuple[Path, Path] | None
 Device = Annotated[
     str, typer.Option(help="cpu, cuda or mps; auto: a CUDA card if there is one, else cpu.")
+]
+Threads = Annotated[  # more than the system has would end the process
+    int | None, typer.Option(min=1, max=1024, help="Processor threads.")
 ]
 Debug = Annotated[
     bool,
@@ -144,11 +170,14 @@ def _main(
 def _take_config(context: typer.Context, path: Path | None) -> Path | None:
     """What a file says takes the place of options that aren't given."""
     if path:
-        # The names of Python's parameters, by those of the options.
-        known = {opt.removeprefix("--"): p.name for p in context.command.params for opt in p.opts}
+        # Python's parameters, by the names of the options.
+        known = {opt.removeprefix("--"): p for p in context.command.params for opt in p.opts}
         with _errors_in_one_sentence(debug=False):
             options = read_options(path, known.keys() - {"config", "help"})
-        context.default_map = {str(known[name]): value for name, value in options.items()}
+            for name, value in options.items():  # typer would take true for 1
+                if isinstance(value, bool) and not getattr(known[name], "is_flag", False):
+                    raise ValueError(f"{path}: {name} must not be {str(value).lower()}")
+        context.default_map = {str(known[name].name): value for name, value in options.items()}
     return path
 
 
@@ -301,7 +330,7 @@ def train(
         int | None, typer.Option(help="Compute a batch in so many parts, for less memory.")
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Decides all that is random.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    threads: Threads = None,
     device: Device = "auto",
     shard: Annotated[
         bool, typer.Option("--shard/--no-shard", help="Each process keeps a part of the weights.")
@@ -427,7 +456,14 @@ def train(
 
 @app.command("prepare")
 def prepare_data(
-    out: Annotated[Path, typer.Option(help="A new folder, or one in which the same was begun.")],
+    out: Annotated[
+        Path,
+        typer.Option(
+            parser=_folder,
+            metavar="PATH",
+            help="A new folder, or one in which the same was begun.",
+        ),
+    ],
     pairs: Annotated[Files, typer.Option(help="Two aligned files: plain, gzip or zst.")] = None,
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
     tmx: Annotated[Path | None, typer.Option(help="One translation memory (TMX).")] = None,
@@ -660,7 +696,7 @@ def translate(
         int | None, typer.Option(help="Hypotheses a sentence, with scores; at most --beam.")
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Write to this file, whole or not.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    threads: Threads = None,
     device: Device = "auto",
     debug: Debug = False,
 ) -> None:
@@ -672,7 +708,8 @@ def translate(
     less sure than of nearly all held-out sentences.
 
     With --output, what is done lies in a folder of the file's name and ".part" until all is. If it was stopped
-    or killed, the same command goes on, at most a thousand lines back.
+    or killed, the same command goes on, at most a thousand lines back; so it does with a whole file, where one
+    was cut off.
 
     With --n-best there is a line for each hypothesis, in four columns separated by tabs: number of the line in,
     from 1; rank, 1 is the best; score; text. The score is the log-probability of the text, in nats, </s>
@@ -692,8 +729,11 @@ def translate(
             check_output(run, output, [] if text else [file or _standard_input()])
         _set_threads(threads)
         translator = Translator.load(run, device)
+        _check_n_best(translator.model, n_best or 1)
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
-            sys.stdout.reconfigure(encoding="utf-8")  # a file of ours is one that we can read
+            sys.stdout.reconfigure(
+                encoding="utf-8", errors=sys.stdout.errors
+            )  # a file of ours is one that we can read
         place, lines = _lines_to_translate(text, file)
         settings = {"beam": beam, "alpha": alpha, "n-best": n_best}
         at_once = _LINES_AT_ONCE if text or file or output else 1
@@ -713,6 +753,9 @@ def translate(
                 at_once=at_once,
             )
             for answer in answers:
+                if rest and isinstance(answer.error, BrokenOffError):
+                    rest.keep(done)
+                    raise CorpusError(f"{place} {done.read + 1}: {answer.error}") from answer.error
                 done.read += 1
                 for line in _hypotheses(answer, done.read) if n_best else [answer.text]:
                     print(line, file=rest.file if rest else sys.stdout, flush=not rest)
@@ -727,6 +770,19 @@ def translate(
             print(f"lines written to {output}: {done.written:,}{read}", file=sys.stderr)
         if done.wrong:
             raise typer.Exit(1)
+
+
+def _check_n_best(model: Model, n_best: int) -> None:
+    """Refuse more hypotheses than a model that writes all words at once has of each sentence."""
+    if isinstance(model, FertilityTransformer):
+        most, why = 1, "nat has one candidate"
+    elif isinstance(model, MaskPredict):
+        most = length_limit(1, model.config.max_len) - 1
+        why = f"for a short sentence, mask-predict tries {most} lengths"
+    else:
+        return
+    if n_best > most:
+        raise ValueError(f"--n-best ({n_best}) must be at most {most}: {why}")
 
 
 class _LinesBar(tqdm):
@@ -776,7 +832,9 @@ def _written(
             yield rest
     except BaseException:
         if rest and rest.done.read:
-            kept = f"note: {rest.done.read:,} translated lines are kept in {output}.part"
+            kept = (
+                f"note: {rest.done.read:,} translated lines are kept in {behind_link(output)}.part"
+            )
             _say_on_stderr(f"{kept}; the same command goes on after them")
         raise
 
@@ -843,7 +901,7 @@ def evaluate(
     alpha: Annotated[float, typer.Option(help="Strength of the length penalty, 0 to 10.")] = 0.6,
     tokenize: Annotated[str, typer.Option(help="sacrebleu's tokeniser: 13a, none, ...")] = "13a",
     json_out: Annotated[Path | None, typer.Option("--json", help="Write scores as JSON.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    threads: Threads = None,
     device: Device = "auto",
     debug: Debug = False,
 ) -> None:
@@ -862,12 +920,12 @@ def evaluate(
         translator, data, test = _translator_and_pairs(run, pairs, tsv, json_out, device)
         _check_sentences(translator, test, data, targets=False)
         scores = evaluate_pairs(translator, test, beam=beam, alpha=alpha, tokenize=tokenize)
-        _print_scores(scores, len(test))
         table: dict[str, dict[str, float]] = {}
         if data.corpus in WRITTEN and data.languages == "en-fr":
             table = _by_phenomenon(translator, beam, alpha)
-        if json_out:
+        if json_out:  # before anything is printed, which may fail
             write_json(json_out, asdict(scores) | {"n_pairs": len(test), "phenomena": table})
+        _print_scores(scores, len(test), table)
 
 
 @app.command()
@@ -876,7 +934,7 @@ def score(
     pairs: Annotated[Files, typer.Option(help="Two aligned files, plain or gzip.")] = None,
     tsv: Annotated[Path | None, typer.Option(help="One file, source TAB target.")] = None,
     json_out: Annotated[Path | None, typer.Option("--json", help="Write scores as JSON.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    threads: Threads = None,
     device: Device = "auto",
     debug: Debug = False,
 ) -> None:
@@ -936,7 +994,7 @@ def attention(
         str | None, typer.Option(help="Its translation; the model's own if left out.")
     ] = None,
     output: Annotated[Path | None, typer.Option(help="A file, .json or .npz.")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    threads: Threads = None,
     device: Device = "auto",
     debug: Debug = False,
 ) -> None:
@@ -1021,7 +1079,7 @@ def serve_translator(
         str, typer.Option(help="Address to listen at; this one only this computer reaches.")
     ] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8000,
-    threads: Annotated[int | None, typer.Option(min=1, help="Processor threads.")] = None,
+    threads: Threads = None,
     debug: Debug = False,
 ) -> None:
     """Translate on a local web page, and for programs that send JSON to /translate.
@@ -1123,22 +1181,23 @@ def _describe_mark(mark: Mark) -> str:
     return exercise + mark.verdict + (f": {why}" if why else "")
 
 
-def _print_scores(scores: Scores, n_pairs: int) -> None:
+def _print_scores(scores: Scores, n_pairs: int, table: dict[str, dict[str, float]]) -> None:
     print(f"sentences    {n_pairs:,}")
     print(f"exact match  {scores.exact_match:.1%}")
     print(f"BLEU         {scores.bleu:.1f}   {scores.signature}")
     print(f"chrF         {scores.chrf:.1f}   {scores.chrf_signature}")
+    if table:
+        print(f"\n{'phenomenon':<32}{'sentences':>10}{'exact match':>13}")
+    for name, row in table.items():
+        print(f"{name:<32}{row['n_pairs']:>10,}{row['exact_match']:>13.1%}")
 
 
 def _by_phenomenon(translator: Translator, beam: int, alpha: float) -> dict[str, dict[str, float]]:
-    """Score and print the grammar's challenge sets."""
+    """Score the grammar's challenge sets."""
     from transformer_course.corpus import grammar  # as in recipe/data.py
 
     sets = grammar.challenge_sets(seed=0)
     shares = evaluate_by_phenomenon(translator, sets, beam=beam, alpha=alpha)
-    print(f"\n{'phenomenon':<32}{'sentences':>10}{'exact match':>13}")
-    for name, share in shares.items():
-        print(f"{name:<32}{len(sets[name]):>10,}{share:>13.1%}")
     return {n: {"n_pairs": len(sets[n]), "exact_match": share} for n, share in shares.items()}
 
 

@@ -32,6 +32,8 @@ def find_device(name: str, number: int = 0) -> torch.device:
         ) from error
     if device.type == "meta":
         raise ValueError(f"device ({name!r}) must be one that computes; 'meta' keeps no numbers")
+    if device.type == "cpu" and device.index:  # torch takes any number
+        raise ValueError(f"device ({name!r}) must be there: torch counts all processors as one")
     if device.type == "cuda" and device.index is None and number:
         device = torch.device(f"cuda:{number}")
     try:

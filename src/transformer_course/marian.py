@@ -82,7 +82,8 @@ def to_marian(
     Marian: Junczys-Dowmunt et al. 2018.
 
     Args:
-        model: with post-norm and sinusoidal positions, which are all that Marian has.
+        model: with post-norm, sinusoidal positions, biases, and as many key heads as heads, which are all that
+            Marian has.
         bos_id: the id that starts a target.
         eos_id: the id that ends it.
 
@@ -90,7 +91,7 @@ def to_marian(
         A state dict for `MarianMTModel`, and the arguments of its `MarianConfig`.
 
     Raises:
-        ValueError: if the model's norm or positions are others.
+        ValueError: if the model's norm, positions, biases or number of key heads are others.
 
     >>> model = Transformer(TransformerConfig(9, 8, 2, 1, 1, 16, norm="post"))
     >>> weights, config = to_marian(model)
@@ -98,11 +99,15 @@ def to_marian(
     (torch.Size([16, 8]), 16)
     """
     ours = model.config
-    if ours.norm != "post" or ours.positions != "sinusoidal":
-        raise ValueError(
-            f"Marian has norm 'post' and positions 'sinusoidal' only, not {ours.norm!r} and "
-            f"{ours.positions!r}"
-        )
+    n_key_heads = ours.n_key_heads or ours.n_heads
+    for name, value, only in (
+        ("norm", ours.norm, "post"),
+        ("positions", ours.positions, "sinusoidal"),
+        ("bias", ours.bias, True),
+        ("n_key_heads", n_key_heads, ours.n_heads),
+    ):
+        if value != only:
+            raise ValueError(f"{name} ({value!r}) must be {only!r}: Marian has no other")
     order = _interleaved(ours.d_model).argsort()
     names = dict(_names(ours)) | EMBEDDINGS
     state = model.state_dict()

@@ -25,7 +25,8 @@ class OutputError(OSError):
 class Output(io.TextIOWrapper):
     """A stream that remembers that something could not be written.
 
-    After the first failure it leads nowhere, so that nothing fails again when Python ends.
+    After the first failure it leads nowhere, so that nothing fails again when Python ends. A letter that its
+    encoding doesn't have, as in the name of a file, is written as a backslash and its number.
 
     Args:
         number: 1 for standard output, 2 for standard error.
@@ -44,7 +45,7 @@ class Output(io.TextIOWrapper):
             super().__init__(
                 stream.buffer,
                 stream.encoding,
-                stream.errors,
+                "backslashreplace" if stream.errors == "strict" else stream.errors,
                 line_buffering=stream.line_buffering,
                 write_through=stream.write_through,
             )

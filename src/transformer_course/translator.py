@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, overload
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -18,9 +19,9 @@ from transformer_course.checkpoints import (
     list_checkpoints,
     load_tensors,
     load_weights,
+    loadable_weights,
     replacing,
     save_tensors,
-    weights_of,
 )
 from transformer_course.corpus.batches import (
     BOS_ID,
@@ -175,8 +176,10 @@ class Translator:
             folder: where to; made if need be.
 
         Raises:
-            CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know.
+            CheckpointError: if a file can't be written, or the model is of a class that `load` doesn't know, or
+                of another type than it makes: torch.float32, unless torch has another default.
         """
+        weights = loadable_weights(self.model)
         values = {
             "format": FORMAT,
             "model": _name(self.model),
@@ -184,10 +187,10 @@ class Translator:
             "vocabulary": self.vocabulary.digest,
             "doubt_below": self.doubt_below,
             "doubt_below_greedy": self.doubt_below_greedy,
-            "lexicon": {word: sorted(others) for word, others in self.lexicon.items()},
+            "lexicon": {word: sorted(self.lexicon[word]) for word in sorted(self.lexicon)},
         }
         save_vocabulary(self.vocabulary, Path(folder))
-        save_tensors(Path(folder) / "model.safetensors", weights_of(self.model), values)
+        save_tensors(Path(folder) / "model.safetensors", weights, values)
 
     @overload
     def translate(self, text: str, *, beam: int = 4, alpha: float = 0.6) -> str: ...
@@ -238,7 +241,7 @@ class Translator:
             alpha: strength of the length penalty, 0 to 10; without effect on a model that writes all words at
                 once, which has none.
             top_beams: hypotheses for each sentence, at most `beam`.
-            max_tokens: padded source positions in a batch, roughly.
+            max_tokens: padded source positions in a batch, roughly; fewer if `beam` is above 4.
 
         Returns:
             For each sentence its `top_beams` best hypotheses, best first; each says which words are `unseen`,
@@ -248,6 +251,7 @@ class Translator:
             ValueError: if a sentence is empty or too long or no text that UTF-8 can write, or a number is out
                 of range.
         """
+        check_beam(beam, top_beams, alpha, self.model.config.vocab_size)
         examples: list[Example] = [(ids, []) for ids in self._encode(sentences)]
         if not examples:
             return []
@@ -256,8 +260,8 @@ class Translator:
         wanted = 2 if not parallel and top_beams == 1 and beam != 1 else top_beams
         for limit, group in self._by_limit(examples).items():
             members = [examples[i] for i in group]
-            budget = max(max_tokens, 3 + max(len(ids) for ids, _ in members))
-            for indices in token_batches(members, budget):
+            longest = 3 + max(len(ids) for ids, _ in members)
+            for indices in token_batches(members, max(max_tokens * 4 // max(beam, 4), longest)):
                 src = collate(members, indices).src.to(self.device)
                 found = self._find(src, limit, beam, alpha, wanted)
                 results.update(zip([group[i] for i in indices], found, strict=True))
@@ -278,7 +282,6 @@ class Translator:
         self, src: Tensor, limit: int, beam: int, alpha: float, top_beams: int
     ) -> list[list[Hypothesis]]:
         if isinstance(self.model, ParallelModel):
-            check_beam(beam, top_beams, alpha, self.model.config.vocab_size)
             return self.model.translate_ids(src, limit, beam=beam, top_beams=top_beams)
         return beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
 
@@ -493,7 +496,8 @@ def _confidence(found: Hypothesis, best: Sequence[Hypothesis]) -> float:
     (0.6, 0.8)
     """
     together = best if found in best else [found]
-    return float(sum(math.exp(h.log_prob) for h in together) ** (1 / len(found.ids)))
+    total = np.logaddexp.reduce([h.log_prob for h in together])  # a long one's probability may be 0
+    return math.exp(total / len(found.ids))
 
 
 def _start(sentence: str) -> str:

@@ -15,8 +15,8 @@ from typing import Any
 import xxhash
 
 from transformer_course.checkpoints import CheckpointError, read_sealed, write_sealed
-from transformer_course.checkpoints.files import sync_folder
-from transformer_course.corpus.lenient import Line
+from transformer_course.checkpoints.files import behind_link, sync_folder, take_place
+from transformer_course.corpus.lenient import BrokenOffError, Line
 from transformer_course.recipe.writing import only_writer
 
 
@@ -62,6 +62,9 @@ class Unfinished:
     def lines(self) -> Iterator[Line]:
         """The lines in that are not done yet."""
         for line in self._all:
+            if isinstance(line, BrokenOffError):  # not done: the whole file may have a line there
+                yield line
+                return
             text = f"error: {line}" if isinstance(line, ValueError) else line
             self._digest.update(text.encode("utf-8", "surrogatepass") + b"\n")
             yield line
@@ -83,14 +86,14 @@ class Unfinished:
         """All lines are there: make them the file.
 
         Args:
-            output: where it goes; replaced if it exists.
+            output: where it goes; replaced if it exists, and then the new file has its mode.
 
         Raises:
             OSError: if it can't be written.
         """
         self._flushed()
         self.file.close()
-        os.replace(self._path, output)
+        take_place(self._path, output)
         sync_folder(output.parent)
 
     def _flushed(self) -> int:
@@ -137,7 +140,8 @@ def unfinished(
     """Write a file of lines whole or not at all, and go on with it if it was stopped.
 
     Args:
-        output: the file. What isn't finished is in a folder of its name and ".part".
+        output: the file, or a symbolic link to it. What isn't finished is in a folder of the file's name and
+            ".part".
         belongs: as for `Unfinished`.
         lines: as for `Unfinished`.
 
@@ -148,6 +152,7 @@ def unfinished(
     Raises:
         CheckpointError: as `Unfinished` does, if another process writes the same file, or it can't be written.
     """
+    output = behind_link(output)
     folder = output.with_name(f"{output.name}.part")
     ours = not folder.is_dir() or (folder / "state.json").exists()
     others = [] if ours else sorted(p.name for p in folder.iterdir() if p.name[0] != ".")

@@ -26,6 +26,7 @@ from transformer_course.checkpoints import list_checkpoints, load_tensors, write
 from transformer_course.corpus import grammar
 from transformer_course.corpus.readers import read_pairs
 from transformer_course.recipe import encode_pairs, split_pairs
+from transformer_course.streams import OutputError
 from transformer_course.training import TrainingConfig
 from transformer_course.translator import Translator
 
@@ -838,7 +839,8 @@ def test_wrong_training_is_refused_in_one_sentence(
 @pytest.mark.parametrize(
     "arguments",
     ["train", "train --out x --steps many", "train --out x --n-pairs 0", "fly", "translate",
-     "train --out x --pairs a", "translate x --threads 0", "evaluate x --nothing"],
+     "train --out x --pairs a", "translate x --threads 0", "translate x --threads 1025",
+     "evaluate x --nothing"],
 )  # fmt: skip
 def test_wrong_usage_is_explained(run: Run, arguments: str) -> None:
     assert_one_sentence(run(*arguments.split()), status=2)
@@ -864,9 +866,15 @@ def test_a_pair_that_is_too_long_is_named_by_file_and_line(
     assert "(and 1 more like it)" in result.err
 
 
-def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_path: Path) -> None:
+def test_an_out_folder_that_cannot_be_is_named(
+    run: Run, files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     result = run("train", "--pairs", *files, "--out", files[0], *QUICK)
     assert_one_sentence(result, "mine.en can't be written", "exists")
+    for command in ("train", "prepare"):
+        result = run(command, "--pairs", *files, "--out", "")
+        assert_one_sentence(result, "'--out': it must name a folder", status=2)
 
 
 @pytest.mark.parametrize(
@@ -881,6 +889,10 @@ def test_an_out_folder_that_cannot_be_is_named(run: Run, files: list[Path], tmp_
         (["one", "--file", "x"], ["give sentences or --file, not both"]),
         (["--file", "no.txt"], ["no.txt", "cannot be read"]),
         (["\udcff"], ["half a surrogate pair"]),
+        (
+            ["one", "--output", __file__ + "/x"],
+            ["x can't be written", "test_cli.py is not a folder"],
+        ),
     ],
 )
 def test_wrong_translation_is_refused_in_one_sentence(
@@ -900,14 +912,31 @@ def test_wrong_evaluation_is_refused_in_one_sentence(
     assert_one_sentence(run("evaluate", folder, *pairs, "--tokenize", "x"), "tokenize ('x')")
     assert_one_sentence(run("evaluate", folder, *pairs, "--tsv", files[0]), "not both")
     assert_one_sentence(run("evaluate", folder, "--pairs", files[0], "no.fr"), "no.fr")
-    result = run("evaluate", folder, *pairs, "--json", files[0] / "x.json", "--beam", 1)
-    assert_one_sentence(result, "x.json can't be written")
+    for place in (files[0] / "x.json", files[0] / "new" / "x.json"):
+        result = run("evaluate", folder, *pairs, "--json", place, "--beam", 1)
+        assert_one_sentence(result, f"x.json can't be written: {files[0]} is not a folder")
+        assert result.out == ""  # nothing was translated
     sources, targets = (path.read_text(encoding="utf-8").splitlines() for path in files)
     sources[6] = targets[4] = "two " * 70  # a right translation may have any length
     for path, texts in zip(files, (sources, targets), strict=True):
         path.write_text("\n".join(texts), encoding="utf-8")
     problem = "has 70 subwords, the model takes at most 63"
     assert_one_sentence(run("evaluate", folder, *pairs), f"{files[0]}, line 7: ", problem)
+
+
+def test_scores_are_written_before_they_are_printed(
+    files: list[Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Standard output may be full, or a reader may have gone."""
+
+    def fail(*_: object) -> None:
+        raise OutputError
+
+    monkeypatch.setattr(cli, "_print_scores", fail)
+    command = ["evaluate", trained_run(), "--pairs", *files, "--beam", 1]
+    with pytest.raises(OutputError):
+        cli.app([*map(str, command), "--json", str(tmp_path / "scores.json")])
+    assert json.loads((tmp_path / "scores.json").read_text())["n_pairs"] == len(number_pairs())
 
 
 def fail_inside(*_: object, **__: object) -> None:

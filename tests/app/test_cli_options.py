@@ -3,6 +3,7 @@
 import gzip
 import json
 import math
+import re
 import shutil
 import string
 import subprocess
@@ -228,6 +229,48 @@ def test_lines_of_another_version_are_not_gone_on_with(
     assert_one_sentence(run(*stopped), "holds 4 lines with another version of the package")
 
 
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_leads_to_it(
+    run: Run, lines: Path, tmp_path: Path
+) -> None:
+    out, link = tmp_path / "new.fr", tmp_path / "link"
+    out.write_text("as it was")
+    out.chmod(0o600)
+    link.symlink_to(out)
+    run("translate", trained_run(), "--file", lines, "--output", link)
+    assert link.is_symlink()
+    assert out.read_text(encoding="utf-8").startswith("deux un\n")
+    assert out.stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "new.en", "new.fr"]
+
+
+@pytest.mark.parametrize("cut", [2, 600, 2000])
+def test_a_file_that_breaks_off_is_not_taken_for_a_whole_one(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cut: int
+) -> None:
+    """Whole lines before the break are kept, and the whole file goes on after them."""
+    monkeypatch.setattr(cli, "_LINES_AT_ONCE", 100)
+    text = "".join(f"{pair.source}\n" for pair in number_pairs(4)).encode()
+    source, whole = tmp_path / "in.gz", gzip.compress(text)
+    source.write_bytes(whole[:cut])
+    command = ["translate", trained_run(), "--file", source, "--output", tmp_path / "out"]
+    command += ["--beam", 1]
+    result = run(*command)
+    assert result.status == 1
+    assert ": from here on it cannot be read: Compressed file ended" in result.err.splitlines()[-1]
+    assert "lines written" not in result.err
+    kept = re.search(r"note: (\d+) translated lines are kept in .*out\.part", result.err)
+    assert bool(kept) == (tmp_path / "out.part").exists() == (cut > 2)
+    assert not (tmp_path / "out").exists()
+    assert run(*command).status == 1  # it is still cut off
+    source.write_bytes(whole)
+    result = run(*command)
+    assert result.status == 0
+    if kept:
+        assert f"note: {kept[1]} lines are translated already" in result.err
+    assert (tmp_path / "out").read_text(encoding="utf-8") == run(*command[:4], "--beam", 1).out
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["in.gz", "out"]
+
+
 def test_two_do_not_write_one_file(run: Run, lines: Path, tmp_path: Path) -> None:
     script = "import sys; from pathlib import Path; from transformer_course.recipe import writing\n"
     script += "with writing.only_writer(Path(sys.argv[1])): print('there', flush=True); input()"
@@ -323,6 +366,21 @@ def test_a_number_of_hypotheses_beyond_the_beam_is_refused(run: Run, n: int, bea
     result = run("translate", trained_run(), "one", "--n-best", n, "--beam", beam)
     told = f"--n-best ({n}) must be 1 or more and at most --beam ({beam})"
     assert_one_sentence(result, told)
+
+
+@pytest.mark.parametrize(
+    ("make", "most"), [(FertilityTransformer, 1), (MaskPredict, 41)], ids=["nat", "mask-predict"]
+)
+def test_no_more_hypotheses_are_asked_for_than_there_are(
+    run: Run, tmp_path: Path, make: Any, most: int
+) -> None:
+    vocabulary = trained().vocabulary
+    sizes = replace(small_recipe().config(len(vocabulary)), max_len=64)
+    Translator(make(sizes), vocabulary).save(tmp_path)
+    command = ["translate", tmp_path, "one", "--beam", 50, "--n-best"]
+    told = f"--n-best ({most + 1}) must be at most {most}: "
+    assert_one_sentence(run(*command, most + 1), told)
+    assert run(*command, most).out.count("\n") == most
 
 
 # score

@@ -2,11 +2,15 @@
 
 import itertools
 import json
+import os
+import re
 import shutil
+import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,6 +20,7 @@ from command_line import Run, assert_one_sentence
 from small_runs import WORDS, number_pairs, trained, trained_run
 
 from transformer_course.checkpoints import CheckpointError, write_sealed
+from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.encoder_decoder.config import LayerConfig
 from transformer_course.encoder_decoder.layers import DecoderLayer, EncoderLayer
@@ -26,6 +31,7 @@ from transformer_course.export import (
     export_hub,
     export_onnx,
 )
+from transformer_course.export.folders import new_folder
 from transformer_course.non_autoregressive import MaskPredict
 from transformer_course.recipe.data import Data
 from transformer_course.translator import Translator
@@ -129,6 +135,14 @@ def test_int8_is_smaller_and_still_translates(tmp_path: Path) -> None:
     assert trained().translate(sources) == ours
     theirs = EngineTranslator(tmp_path / "int8").translate(sources)
     assert np.mean([a == b for a, b in zip(ours, theirs, strict=True)]) > 0.9
+
+
+@pytest.mark.parametrize("threads", [0, -5, 1.0, True])
+@pytest.mark.parametrize("program", [EngineTranslator, OnnxTranslator])
+def test_a_number_of_threads_that_cannot_be_is_refused(program: Any, threads: Any) -> None:
+    told = re.escape(f"threads ({threads!r}) must be a whole number, 1 or more")
+    with pytest.raises(ValueError, match=told):
+        program("anywhere", threads=threads)
 
 
 @pytest.mark.parametrize("kind", ["ctranslate2", "onnx"])
@@ -238,8 +252,11 @@ def test_graphs_of_other_choices_compute_the_same(tmp_path: Path) -> None:
     )
     layer = LayerConfig(24, 4, 40, norm="post", bias=False, n_key_heads=2, rotary_base=100.0)
     translator.model.decoder_layers[1] = DecoderLayer(layer)
-    translator.model.eval()
+    translator.model.train().decoder_layers[1].eval()
+    modes = [part.training for part in translator.model.modules()]
     export_onnx(translator, tmp_path / "out")
+    assert [part.training for part in translator.model.modules()] == modes
+    translator.model.eval()
     sentences = ["one two", "five four three"]
     for beam in (1, 3):
         ours = translator.search(sentences, beam=beam)
@@ -250,6 +267,34 @@ def test_graphs_of_other_choices_compute_the_same(tmp_path: Path) -> None:
             [found[0].log_prob for found in ours],
             rtol=1e-4,
         )
+
+
+def test_weights_that_onnx_runtime_does_not_take_are_refused(tmp_path: Path) -> None:
+    for change, told in (
+        (torch.bfloat16, "src_embedding.weight (torch.bfloat16) must be of torch.float32"),
+        ("meta", "src_embedding.weight (meta) must be on the processor"),
+    ):
+        translator = fresh()
+        translator.model.to(change)
+        with pytest.raises(ValueError, match=re.escape(told)):
+            export_onnx(translator, tmp_path / "out")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_wide_beam_has_smaller_batches_in_onnx(
+    in_onnx: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graphs, rows = OnnxTranslator(in_onnx), []
+    start = graphs.model.start
+
+    def watched(src: torch.Tensor, *rest: Any, **others: Any) -> Any:
+        rows.append(src.numel())
+        return start(src, *rest, **others)
+
+    monkeypatch.setattr(graphs.model, "start", watched)
+    monkeypatch.setattr("transformer_course.export.onnx_model._TOKENS_AT_ONCE", 240)
+    graphs.search(SENTENCES, beam=16)
+    assert max(rows) <= 60
 
 
 def test_damaged_graphs_are_told(in_onnx: Path, tmp_path: Path) -> None:
@@ -364,6 +409,38 @@ def test_a_folder_that_fails_half_way_leaves_nothing(
     with pytest.raises(CheckpointError, match="can't be written: No space left"):
         export_ctranslate2(trained(), tmp_path / "out")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_that_fills_up_under_a_hub_folder_is_told(tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource", reason="limits of a process are a matter of Unix")
+    vocabulary = Vocabulary.train(["a b c d"] * 3, 259, remember=False)
+    sizes = TransformerConfig(len(vocabulary), 2, 1, 1, 1, 1)
+    translator = Translator(Transformer(sizes), vocabulary)
+    export_hub(translator, tmp_path / "out")
+    sizes = {path.name: path.stat().st_size for path in (tmp_path / "out").iterdir()}
+    largest = max(size for name, size in sizes.items() if name != "tokenizer.json")
+    assert largest < sizes["tokenizer.json"]  # so that it alone doesn't fit
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (largest, hard))
+    try:
+        with pytest.raises(CheckpointError, match=r"tokenizer\.json can't be written: File too l"):
+            export_hub(translator, tmp_path / "other")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="elsewhere nobody can tell whether a process runs")
+def test_what_a_killed_export_left_goes_with_the_next_one(tmp_path: Path) -> None:
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()
+    (tmp_path / f".out.{gone.pid}.tmp" / "inside").mkdir(parents=True)
+    others = {f".out.{os.getppid()}.tmp", f".outer.{gone.pid}.tmp", ".out.x.tmp"}
+    for name in others:
+        (tmp_path / name).mkdir()
+    with new_folder(tmp_path / "out") as place:
+        (place / "file").touch()
+    assert {path.name for path in tmp_path.iterdir()} == {*others, "out"}
 
 
 def test_the_command_says_what_it_wrote(run: Run, tmp_path: Path) -> None:

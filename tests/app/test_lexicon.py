@@ -104,6 +104,10 @@ def test_a_training_learns_them_and_they_are_saved_with_the_model(tmp_path: Path
     translator = Translator(trained().model, trained().vocabulary)
     translator.lexicon = {"one": frozenset({"un", "une"}), "île": frozenset()}
     translator.save(tmp_path)
+    saved = (tmp_path / "model.safetensors").read_bytes()
+    translator.lexicon = dict(reversed(translator.lexicon.items()))  # sets have any order
+    translator.save(tmp_path)
+    assert (tmp_path / "model.safetensors").read_bytes() == saved
     assert Translator.load(tmp_path).lexicon == translator.lexicon
     tensors, values = load_tensors(tmp_path / "model.safetensors")
     for wrong in ("one", [7], {"one": 1}, {"one": ["un", 2]}, None):

@@ -1,5 +1,6 @@
 """The bridge to MarianMT: the same logits and the same beams, there and back, and no silent loss."""
 
+import re
 from typing import Any
 
 import pytest
@@ -228,8 +229,18 @@ def test_refuses_weights_it_would_have_to_drop() -> None:
             from_marian(weights | changed, config)
 
 
-@pytest.mark.parametrize("change", [{"norm": "pre"}, {"positions": "learned"}])
-def test_refuses_models_that_marian_does_not_have(change: dict[str, Any]) -> None:
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"norm": "pre"}, "norm ('pre') must be 'post'"),
+        ({"positions": "learned"}, "positions ('learned') must be 'sinusoidal'"),
+        ({"bias": False}, "bias (False) must be True"),
+        ({"n_key_heads": 2}, "n_key_heads (2) must be 4"),
+    ],
+)
+def test_refuses_models_that_marian_does_not_have(change: dict[str, Any], message: str) -> None:
     sizes: dict[str, Any] = {"norm": "post", **change}
-    with pytest.raises(ValueError, match="Marian has norm 'post'"):
+    with pytest.raises(ValueError, match=re.escape(f"{message}: Marian has no other")):
         to_marian(Transformer(TransformerConfig(23, 16, 4, 1, 1, 40, **sizes)))
+    same: dict[str, Any] = {"norm": "post", "n_key_heads": 4}
+    assert to_marian(Transformer(TransformerConfig(23, 16, 4, 1, 1, 40, **same)))

@@ -96,6 +96,13 @@ def test_what_cannot_be_answered_is_told_as_json(
     assert ask(client, text="one")[0] == 200
 
 
+def test_what_could_wait_for_ever_is_too_long() -> None:
+    limits = Limits(sentences=4, waiting=2)
+    with TestClient(application(trained(), limits=limits), "http://localhost:8000") as client:
+        assert ask(client, text=["one"] * 3) == (413, {"error": "text must be at most 2 strings"})
+        assert ask(client, text=["one"] * 2)[0] == 200
+
+
 def test_a_higher_limit_of_characters_holds() -> None:
     limits = Limits(characters=3000)
     with TestClient(application(trained(), limits=limits), "http://localhost:8000") as client:
@@ -431,6 +438,8 @@ def test_a_port_that_is_taken_is_one_sentence(run: Run) -> None:
         assert_one_sentence(run("serve", trained_run(), "--port", port), told)
     assert_one_sentence(run("serve", trained_run(), "--port", 70_000), "must be from 0 to 65535")
     assert_one_sentence(run("serve", "nothing"), "there is no folder nothing")
+    with pytest.raises(ValueError, match=r"host \(''\) must be an address"):
+        serve(trained(), host="")
 
 
 def test_no_answer_waits_for_the_confirmation_of_its_first_packet() -> None:

@@ -5,6 +5,7 @@ Torch takes seconds to load, so one process loads the command once and forks for
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -175,6 +176,19 @@ def test_notebooks_that_cannot_be_run_are_told_beside_it(
     assert first.startswith("error: 1 of 1 notebooks could not be run")
     told = [f"error: standard output can't be written: {REASONS.get(bad)}"]
     assert more == ([] if bad == "gone" else told)
+
+
+def test_a_letter_that_the_output_does_not_have_is_written_by_its_number(tmp_path: Path) -> None:
+    folder = tmp_path / "rün"
+    shutil.copytree(trained_run(), folder)
+    done = subprocess.run(
+        [sys.executable, "-m", "transformer_course", "export", folder, "--to", "hub"],
+        capture_output=True,
+        env=os.environ | {"PYTHONIOENCODING": "ascii"},
+        timeout=120,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.startswith(f"{tmp_path}/r\\xfcn-hub: ".encode("ascii"))
 
 
 def test_lost_notes_stop_nothing_but_show_in_the_status(

@@ -1,5 +1,6 @@
 """The translator: saved and loaded to the bit, independent of batches, honest about wrong input."""
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from transformer_course.seq2seq import (
     Seq2Seq,
     Seq2SeqConfig,
 )
-from transformer_course.translator import Translator
+from transformer_course.translator import Translator, _confidence
 
 PAIRS = number_pairs()
 SOURCES = [pair.source for pair in PAIRS]
@@ -99,6 +100,11 @@ def test_a_model_that_could_not_be_loaded_is_not_saved(tmp_path: Path) -> None:
     assert type(Translator.load(tmp_path / "own").model) is RecurrentSeq2Seq
     with pytest.raises(CheckpointError, match="Seq2Seq can't be saved: `load` knows "):
         Translator(Seq2Seq(config), vocabulary).save(tmp_path / "other")
+    for kind in (torch.bfloat16, torch.float64):
+        with pytest.raises(
+            CheckpointError, match=rf"weight \({kind}\) can't be saved: it must be "
+        ):
+            Translator(RecurrentSeq2Seq(config).to(kind), vocabulary).save(tmp_path / "other")
     assert not (tmp_path / "other").exists()
 
 
@@ -131,6 +137,12 @@ def test_what_it_is_less_sure_of_than_of_held_out_sentences_is_doubtful(tmp_path
             translator.calibrate(SOURCES, share=share)
 
 
+def test_the_confidence_of_a_long_translation_is_no_rounding() -> None:
+    long = Hypothesis(tuple(range(500)), -800.0, 0.0)  # exp(-800) is 0
+    assert _confidence(long, [long]) == pytest.approx(math.exp(-1.6))
+    assert _confidence(long, [long, long]) == pytest.approx(math.exp((math.log(2) - 800) / 500))
+
+
 def test_a_search_names_the_words_that_were_never_seen() -> None:
     found = trained().search(["one zebra two zebra §", "One two"], top_beams=2)
     assert [[best.unseen for best in beams] for beams in found] == [[("zebra", "§")] * 2, [()] * 2]
@@ -157,6 +169,25 @@ def test_translations_do_not_depend_on_neighbours_order_or_batches() -> None:
         assert translator.vocabulary.decode([best[0].ids for best in found]) == together
     alone = [translator.translate(source) for source in [long, *SOURCES[:20]]]
     assert alone == together[:21]
+
+
+def test_a_wider_beam_has_smaller_batches() -> None:
+    translator, rows = trained(), []
+    encode = translator.model.encode
+
+    def watched(src: torch.Tensor, *rest: Any) -> torch.Tensor:
+        rows.append(src.numel())
+        return encode(src, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(translator.model, "encode", watched)
+        for beam in (1, 4, 16):
+            translator.search(SOURCES, beam=beam, max_tokens=240)
+            rows.append(0)
+    parts = " ".join(map(str, rows)).split(" 0")
+    one, four, sixteen = ([int(number) for number in part.split()] for part in parts[:3])
+    assert one == four
+    assert max(sixteen) <= 60 < 120 < max(four) <= 240
 
 
 def test_an_endless_translation_is_cut_at_the_same_place_beside_any_neighbour() -> None:
@@ -287,6 +318,8 @@ def test_numbers_out_of_range_are_named() -> None:
         trained().translate("one", beam=0)
     with pytest.raises(ValueError, match=r"alpha \(-1\.0\) must be from 0 to 10"):
         trained().translate("one", alpha=-1.0)
+    with pytest.raises(ValueError, match=r"beam \(0\) must be 1 or more"):
+        trained().translate([], beam=0)
     with pytest.raises(ValueError, match=r"top_beams \(5\) must be 1 or more and at most beam"):
         trained().search(["one"], beam=4, top_beams=5)
 
@@ -301,6 +334,9 @@ def test_a_device_that_is_not_there_is_named(tmp_path: Path) -> None:
     for absent in ("mps", "xpu:99"):  # no machine that runs these tests has them
         with pytest.raises(ValueError, match=rf"device \('{absent}'\) must be there"):
             Translator.load(folder, device=absent)
+    with pytest.raises(ValueError, match=r"device \('cpu:99'\) must be there"):
+        Translator.load(folder, device="cpu:99")
+    assert Translator.load(folder, device="cpu:0").device.type == "cpu"
     with pytest.raises(ValueError, match=r"device \('meta'\) must be one that computes"):
         Translator.load(folder, device="meta")
 

@@ -17,7 +17,7 @@ from small_runs import small_recipe
 from tensorboardX.proto.event_pb2 import Event
 
 from transformer_course import cli
-from transformer_course.checkpoints import load_tensors
+from transformer_course.checkpoints import CheckpointError, load_tensors
 from transformer_course.recipe import Recipe
 from transformer_course.recipe.data import Data
 from transformer_course.recipe.log import NUMBERS, Log
@@ -148,6 +148,17 @@ def test_what_cannot_be_logged_is_refused(
     result = run(*command, "--out", out, "--log", "tensorboard")
     assert_one_sentence(result, 'tensorboardX is missing: run pip install ".[watch]" in the folder')
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    "row", [b"7,\xff\n", b'7,"' + b"x" * 140_000 + b'"\n', b"7" * 5000 + b",1\n"]
+)
+def test_a_damaged_log_is_named(tmp_path: Path, row: bytes) -> None:
+    path = tmp_path / "log.csv"
+    path.write_bytes(f"step,{','.join(NUMBERS)}\n".encode() + row)
+    log = Log("csv", tmp_path, [])
+    with pytest.raises(CheckpointError, match=rf"^{path} is damaged: .*; move it away$"):
+        log.update(Progress(1, 9, 1.0, None, 1.0, 1.0))
 
 
 def test_a_log_that_is_refused_leaves_the_run_as_it_was(
@@ -410,6 +421,8 @@ def test_a_file_of_ones_own_may_change_a_recipe(
         ("steps = " + "[" * 10_000, "is no TOML"),
         ("stepz = 3", "there is no option 'stepz'; see train --help"),
         ("config = 'x.toml'", "there is no option 'config'"),
+        ("steps = true", "steps must not be true"),
+        ("tsv = false", "tsv must not be false"),
     ],
 )
 def test_a_wrong_file_is_refused(run: Run, tmp_path: Path, text: str, problem: str) -> None:
@@ -441,8 +454,9 @@ def test_every_option_stands_in_the_file(data: Data, recipe: Recipe, tmp_path: P
     """But for those that say where, and how to go on."""
     options = options_of(data, recipe)
     path = tmp_path / "x.toml"
-    path.write_text(toml_text(options), encoding="utf-8")
-    assert read_options(path) == options
+    for encoding in ("utf-8", "utf-8-sig"):  # some editors put a byte-order mark in front
+        path.write_text(toml_text(options), encoding=encoding)
+        assert read_options(path) == options
     command = cli.typer.main.get_command(cli.app).commands["train"]  # type: ignore[attr-defined]
     names = {p.opts[0].removeprefix("--") for p in command.params}
     others = {"out", "resume", "checkpoint", "debug", "help", "config", "threads", "device", "log"}

@@ -160,6 +160,23 @@ def test_an_interruption_while_writing_leaves_the_old_file(tmp_path: Path) -> No
     assert files_in(tmp_path) == ["file"]
 
 
+@pytest.mark.skipif(os.name != "posix", reason="modes are a matter of Unix")
+def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_leads_to_it(tmp_path: Path) -> None:
+    path, link = tmp_path / "file", tmp_path / "link"
+    path.write_bytes(b"old")
+    path.chmod(0o600)
+    link.symlink_to("file")
+    for number, place in enumerate((path, link)):
+        write_atomically(place, b"%d" % number)
+        assert path.read_bytes() == b"%d" % number
+        assert path.stat().st_mode & 0o777 == 0o600
+    assert link.is_symlink()
+    (tmp_path / "nowhere").symlink_to(tmp_path / "made" / "new")
+    write_atomically(tmp_path / "nowhere", b"new")
+    assert (tmp_path / "made" / "new").read_bytes() == b"new"
+    assert files_in(tmp_path) == ["file", "link", "new", "nowhere"]
+
+
 def test_json_comes_back_and_other_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     write_json(path, {"é": [1, 0.1]})

@@ -907,7 +907,7 @@ def test_a_vocabulary_stands_beside_the_model_and_belongs_to_it(tmp_path: Path) 
     with spoilt(f"{path} belongs to another vocabulary than the one given"):
         load_model(tmp_path, others)
     save_model(model, tmp_path)  # without one
-    with spoilt(f"{path} belongs to another vocabulary than the one given"):
+    with spoilt(f"{path} was saved without a vocabulary, so none can be checked"):
         load_model(tmp_path, few)
     for small, ids in ((decoder(), VOCAB), (vision(), 0)):
         with refuses(f"vocabulary has {len(few)} entries, the model {ids} token ids"):
@@ -922,6 +922,10 @@ def test_files_that_hold_no_family_are_refused(tmp_path: Path) -> None:
     translator: Any = tiny_model()
     with spoilt(f"Transformer can't be saved: `load_model` knows {names}"):
         save_model(translator, tmp_path)
+    for kind in (torch.bfloat16, torch.float64):
+        with spoilt(f"embedding.weight ({kind}) can't be saved: it must be of torch.float32"):
+            save_model(decoder().to(kind), tmp_path)
+    assert list(tmp_path.iterdir()) == []
     save_tensors(path, dict(translator.named_parameters()), {"config": {"vocab_size": 13}})
     with spoilt(f"{path} holds no model of {names}"):
         load_model(tmp_path)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,7 +22,8 @@ def replacing(path: Path) -> Iterator[Path]:
     """Write a file whole or not at all: temporary file, sync, rename, sync of the folder.
 
     Args:
-        path: where the file goes; its folder is made if need be.
+        path: where the file goes; its folder is made if need be. A file that is there lends the new one its
+            mode; a symbolic link stays, and the file that it leads to is replaced.
 
     Yields:
         The temporary path to write to. When the block ends well it is renamed to `path`.
@@ -29,13 +31,14 @@ def replacing(path: Path) -> Iterator[Path]:
     Raises:
         CheckpointError: if it can't be written; `path` is then as it was before.
     """
+    path = behind_link(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield temporary
         with temporary.open("rb+") as file:
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        take_place(temporary, path)
         sync_folder(path.parent)
     except OSError as error:
         in_the_way = path.parent.exists() and not path.parent.is_dir()
@@ -44,6 +47,33 @@ def replacing(path: Path) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             temporary.unlink()
+
+
+def behind_link(path: Path) -> Path:
+    """Where a file is written to: what stands there may be a symbolic link.
+
+    Args:
+        path: of a file; it need not exist.
+
+    Returns:
+        What the link leads to; the path itself, if it is none.
+    """
+    return Path(os.path.realpath(path)) if path.is_symlink() else path
+
+
+def take_place(new: Path, path: Path) -> None:
+    """Rename a file to one that may be there already, whose mode it gets.
+
+    Args:
+        new: the file.
+        path: its new name, in the same file system.
+
+    Raises:
+        OSError: if it can't be renamed.
+    """
+    with suppress(OSError):  # there is none, or its file system has no modes
+        shutil.copymode(path, new)
+    os.replace(new, path)
 
 
 def write_atomically(path: Path, data: bytes) -> None:

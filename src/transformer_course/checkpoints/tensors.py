@@ -122,6 +122,25 @@ def weights_of(model: HasParameters) -> dict[str, Tensor]:
     return dict(model.named_parameters())
 
 
+def loadable_weights(model: HasParameters) -> dict[str, Tensor]:
+    """The weights, if `load_weights` can put them into a new model, whose numbers have torch's default type.
+
+    Args:
+        model: any module.
+
+    Returns:
+        What `weights_of` does.
+
+    Raises:
+        CheckpointError: if a parameter is of another type.
+    """
+    found, kind = weights_of(model), torch.get_default_dtype()
+    for name, weight in found.items():
+        if weight.dtype != kind:
+            raise CheckpointError(f"{name} ({weight.dtype}) can't be saved: it must be of {kind}")
+    return found
+
+
 def load_weights(model: HasParameters, tensors: Mapping[str, Tensor]) -> None:
     """Put tensors into the parameters of the same names; all or none.
 

@@ -150,14 +150,14 @@ class EngineTranslator(ExportedTranslator):
         device: "cpu" or "cuda".
 
     Raises:
-        ValueError: if CTranslate2 is missing, or finds no such device.
+        ValueError: if CTranslate2 is missing, or finds no such device, or threads is no whole number from 1 on.
         CheckpointError: if a file is missing or damaged.
     """
 
     def __init__(self, folder: str | Path, threads: int = 1, device: str = "cpu") -> None:
         engine = needed("ctranslate2", "export")
         path = Path(folder)
-        super().__init__(path)
+        super().__init__(path, threads)
         before = torch.get_num_threads()
         try:
             self._engine = engine.Translator(

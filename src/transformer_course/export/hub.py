@@ -1,7 +1,8 @@
 """A translator as a folder for a model hub (chapter 14): config, weights, tokenizer and card.
 
-`Translator.load` reads the folder, without a network. Programs that know the tokenizers or transformers library
-read the subwords, and every program that knows safetensors the weights.
+`Translator.load` reads the folder, without a network. The library transformers reads the subwords, and every
+program that knows safetensors the weights. So does the library tokenizers, with `Tokenizer.from_file`; set its
+`encode_special_tokens = True` then, or it takes "</s>" in a text for the end: no file can say it.
 """
 
 import json
@@ -12,7 +13,7 @@ from typing import Any
 from tokenizers import Tokenizer, processors
 
 from transformer_course import __version__
-from transformer_course.checkpoints import write_json
+from transformer_course.checkpoints import write_atomically, write_json
 from transformer_course.corpus.vocabulary import BOS, EOS, PAD, Vocabulary
 from transformer_course.export.folders import new_folder
 from transformer_course.recipe import Recipe
@@ -80,7 +81,10 @@ def export_hub(translator: Translator, folder: str | Path, run: str | Path | Non
         ids = {"pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2, "decoder_start_token_id": 1}
         kind = {"model_type": "transformer-course", "architectures": [type(model).__name__]}
         write_json(place / "config.json", kind | asdict(model.config) | ids)
-        _tokenizer(vocabulary, place / "vocabulary.json").save(str(place / "tokenizer.json"))
+        tokenizer = _tokenizer(vocabulary, place / "vocabulary.json").to_str(pretty=True)
+        write_atomically(
+            place / "tokenizer.json", tokenizer.encode()
+        )  # its own `save` hides OSError
         settings: dict[str, Any] = {f"{name}_token": token for name, token in special.items()}
         settings |= {
             "tokenizer_class": "PreTrainedTokenizerFast",

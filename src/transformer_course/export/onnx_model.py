@@ -49,11 +49,11 @@ def export_onnx(translator: Translator, folder: str | Path) -> None:
     first.
 
     Args:
-        translator: with a `Transformer`.
+        translator: with a `Transformer` of float32 or float64, on the processor.
         folder: where to; there must be nothing yet.
 
     Raises:
-        ValueError: if onnx or onnxscript is missing, or the model is of another kind.
+        ValueError: if onnx or onnxscript is missing, or the model is of another kind or type, or elsewhere.
         CheckpointError: if there is something of that name, or it can't be written.
     """
     model = translator.model
@@ -62,9 +62,16 @@ def export_onnx(translator: Translator, folder: str | Path) -> None:
             f"model ({type(model).__name__}) can't go to ONNX: only a Transformer that writes word by word "
             "can"
         )
+    for name, weight in model.named_parameters():
+        if weight.dtype not in (torch.float32, torch.float64):
+            raise ValueError(f"{name} ({weight.dtype}) must be of torch.float32 or torch.float64")
+        if weight.device.type != "cpu":
+            raise ValueError(
+                f"{name} ({weight.device}) must be on the processor: model.cpu() moves it"
+            )
     for name in ("onnx", "onnxscript"):
         needed(name, "export")
-    with new_folder(Path(folder)) as place, torch.no_grad(), _quiet():
+    with new_folder(Path(folder)) as place, torch.no_grad(), _quiet(), _modes_kept(model):
         read = _write_reader(model, place / _ENCODER)
         _write_step(model, place / _DECODER, read)
         write_json(place / "config.json", asdict(model.config))
@@ -182,6 +189,17 @@ def _write(
         optimize=False,  # ONNX Runtime does that when it opens a file
         verbose=False,
     )
+
+
+@contextmanager
+def _modes_kept(model: nn.Module) -> Iterator[None]:
+    """Afterwards each part of a model is again in the mode that it had, training or evaluation."""
+    modes = {part: part.training for part in model.modules()}
+    try:
+        yield
+    finally:
+        for part, mode in modes.items():
+            part.training = mode
 
 
 @contextmanager
@@ -314,12 +332,12 @@ class OnnxTranslator(ExportedTranslator):
         threads: of the processor.
 
     Raises:
-        ValueError: if onnxruntime is missing.
+        ValueError: if onnxruntime is missing, or threads is no whole number from 1 on.
         CheckpointError: if a file is missing or damaged.
     """
 
     def __init__(self, folder: str | Path, threads: int = 1) -> None:
-        super().__init__(Path(folder))
+        super().__init__(Path(folder), threads)
         self.model = OnnxTransformer(Path(folder), threads)
 
     def _find(
@@ -327,7 +345,8 @@ class OnnxTranslator(ExportedTranslator):
     ) -> list[list[Hypothesis]]:
         examples: list[Example] = [(ids, []) for ids in rows]
         found: dict[int, list[Hypothesis]] = {}
-        for indices in token_batches(examples, max(_TOKENS_AT_ONCE, 3 + max(map(len, rows)))):
+        budget = max(_TOKENS_AT_ONCE * 4 // max(beam, 4), 3 + max(map(len, rows)))
+        for indices in token_batches(examples, budget):
             src = collate(examples, indices).src
             best = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
             found |= dict(zip(indices, best, strict=True))

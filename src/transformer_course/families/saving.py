@@ -10,9 +10,9 @@ from transformer_course.checkpoints import (
     check_format,
     load_tensors,
     load_weights,
+    loadable_weights,
     replacing,
     save_tensors,
-    weights_of,
 )
 from transformer_course.encoder_decoder import LayerConfig
 from transformer_course.families.config import DecoderConfig, EncoderConfig, VisionConfig
@@ -62,10 +62,11 @@ def save_model(model: Model, folder: str | Path, vocabulary: Words | None = None
         vocabulary: what makes the model's ids of a text; left out for images, or ids of your own.
 
     Raises:
-        CheckpointError: if a file can't be written, or the model is of no family.
+        CheckpointError: if a file can't be written, or the model is of no family, or of another type than
+            `load_model` makes: torch.float32, unless torch has another default.
         ValueError: if the vocabulary has more entries than the model has token ids.
     """
-    values = _described(model) | {"format": FORMAT}
+    values, weights = _described(model) | {"format": FORMAT}, loadable_weights(model)
     path = Path(folder)
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -78,7 +79,7 @@ def save_model(model: Model, folder: str | Path, vocabulary: Words | None = None
         values |= {"vocabulary": vocabulary.digest}
         with replacing(path / "vocabulary.json") as temporary:
             vocabulary.save(temporary)
-    save_tensors(path / "model.safetensors", weights_of(model), values)
+    save_tensors(path / "model.safetensors", weights, values)
 
 
 def load_model(folder: str | Path, vocabulary: Words | None = None) -> Model:
@@ -93,13 +94,15 @@ def load_model(folder: str | Path, vocabulary: Words | None = None) -> Model:
 
     Raises:
         CheckpointError: if the file is missing or damaged, holds a model of another kind, or belongs to another
-            vocabulary.
+            vocabulary, or was saved without one and one is given.
     """
     path = Path(folder) / "model.safetensors"
     tensors, values = load_tensors(path)
     if values.get("family") not in KNOWN:
         raise CheckpointError(f"{path} holds no model of {KNOWN}")
     check_format(path, values.get("format", 1))
+    if vocabulary is not None and "vocabulary" not in values:
+        raise CheckpointError(f"{path} was saved without a vocabulary, so none can be checked")
     if vocabulary is not None and vocabulary.digest != values.get("vocabulary"):
         raise CheckpointError(f"{path} belongs to another vocabulary than the one given")
     try:

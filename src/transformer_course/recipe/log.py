@@ -78,7 +78,7 @@ class Log:
             progress: what the trainer reports.
 
         Raises:
-            CheckpointError: if a file of before can't be written anew.
+            CheckpointError: if a file of before is damaged, or can't be written anew.
             OSError: if a file can't be written.
         """
         first = self._writer is None
@@ -165,12 +165,15 @@ class _Table:
 
 def _keep_before(path: Path, step: int, columns: Sequence[str]) -> None:
     """Leave the rows of earlier updates only; a new file gets its header."""
-    rows: list[list[str]] = []
+    kept = [list(columns)]
     if path.exists():
-        with path.open(encoding="utf-8", newline="") as file:
-            rows = [row for row in csv.reader(file) if row and row[0].isdecimal()]
+        try:
+            with path.open(encoding="utf-8", newline="") as file:
+                rows = [row for row in csv.reader(file) if row and row[0].isdecimal()]
+            kept += [row for row in rows if int(row[0]) < step]
+        except (ValueError, csv.Error) as error:  # no UTF-8, a field or a number without end
+            raise CheckpointError(f"{path} is damaged: {error}; move it away") from error
     text = io.StringIO()
-    kept = [list(columns), *(row for row in rows if int(row[0]) < step)]
     csv.writer(text, lineterminator="\n").writerows(kept)
     write_atomically(path, text.getvalue().encode())
 

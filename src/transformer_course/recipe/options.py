@@ -98,7 +98,7 @@ def read_options(path: Path, known: Iterable[str] | None = None) -> dict[str, An
         ValueError: if it is no TOML, or has an option that there isn't.
     """
     try:
-        options = tomllib.loads(path.read_text(encoding="utf-8"))
+        options = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise CheckpointError(f"{path} can't be read: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

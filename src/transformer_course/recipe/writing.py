@@ -110,11 +110,15 @@ def check_output(folder: Path | None, path: Path, inputs: Iterable[str | Path | 
         inputs: what is read from: paths, or numbers of open files.
 
     Raises:
-        CheckpointError: if `path` is one of these, by whatever name, or a folder or a device.
+        CheckpointError: if `path` is one of these, by whatever name, or a folder or a device, or in what is no
+            folder.
     """
     refuse_run_file(folder or path.parent / "no run", path)
     if path.exists() and not path.is_file():
         raise CheckpointError(f"{path} can't be written: it is no plain file")
+    parent = next(place for place in path.absolute().parents if place.exists())
+    if not parent.is_dir():
+        raise CheckpointError(f"{path} can't be written: {parent} is not a folder")
     for given in inputs:
         same = False
         with suppress(OSError):  # one of the two is missing

@@ -30,7 +30,7 @@ def serve(
         ready: called with the address of the page once the server can be asked.
 
     Raises:
-        ValueError: if starlette or uvicorn is missing, or the port can't be listened at.
+        ValueError: if starlette or uvicorn is missing, host is empty, or the port can't be listened at.
         KeyboardInterrupt: after the stop, if it was Ctrl-C.
     """
     uvicorn = needed("uvicorn", "serve")
@@ -74,6 +74,8 @@ def is_loopback(host: str) -> bool:
 
 
 def _socket(host: str, port: int) -> socket.socket:
+    if not host:  # which would be every address
+        raise ValueError("host ('') must be an address")
     if not 0 <= port < 65_536:
         raise ValueError(f"port ({port}) must be from 0 to 65535")
     family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -241,8 +241,9 @@ def _asked(body: bytes, translator: Translator, limits: Limits) -> tuple[list[st
         raise RequestError(
             400, f"beam ({str(beam)[:20]}) must be a whole number from 1 to {limits.beam}"
         )
-    if len(sentences) > limits.sentences:
-        raise RequestError(413, f"text must be at most {limits.sentences} strings")
+    most = min(limits.sentences, limits.waiting)  # else it would have to wait for ever
+    if len(sentences) > most:
+        raise RequestError(413, f"text must be at most {most} strings")
     numbered = enumerate(sentences, 1)
     return [_checked(one, number, translator, limits) for number, one in numbered], beam
 
