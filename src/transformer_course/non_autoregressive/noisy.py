@@ -31,7 +31,7 @@ class NoisyParallel(nn.Module):
 
     Raises:
         ValueError: if there is no candidate, the two models have vocabularies of different sizes or another
-            `pad_id`, or the teacher reads shorter sequences than the student writes.
+            `pad_id`.
     """
 
     def __init__(
@@ -50,11 +50,6 @@ class NoisyParallel(nn.Module):
         pads = student.config.pad_id, teacher.config.pad_id
         if pads[0] != pads[1]:
             raise ValueError(f"student and teacher must have one pad_id, got {pads}")
-        longest = student.config.max_len, teacher.config.max_len
-        if longest[1] < longest[0]:
-            raise ValueError(
-                f"teacher's max_len ({longest[1]}) must be at least the student's ({longest[0]})"
-            )
         self.config, self.student, self.teacher = student.config, student, teacher
         self.candidates, self.seed = candidates, seed
 
@@ -65,7 +60,7 @@ class NoisyParallel(nn.Module):
 
         Args:
             src: token ids, (batch, src_len).
-            max_len: most tokens of a translation, </s> included.
+            max_len: most tokens of a translation, </s> included; never more than the teacher can read.
             beam: without effect, see `candidates`.
             top_beams: hypotheses for each sentence, at most `candidates`.
 
@@ -73,9 +68,11 @@ class NoisyParallel(nn.Module):
             For each sentence its best hypotheses; score and log-probability are the teacher's.
 
         Raises:
-            ValueError: as `FertilityTransformer.translate_ids` does, or if the teacher is in training mode.
+            ValueError: as `FertilityTransformer.translate_ids` and `Transformer.encode` do, or if the teacher is
+                in training mode.
         """
         check_parallel(self, max_len, self.candidates, top_beams)
+        max_len = min(max_len, self.teacher.config.max_len)
         if self.teacher.training and self.teacher.config.dropout > 0:
             raise ValueError("teacher is in training mode, dropout would decide: call eval() first")
         n = self.candidates
