@@ -68,8 +68,8 @@ class NoisyParallel(nn.Module):
             For each sentence its best hypotheses; score and log-probability are the teacher's.
 
         Raises:
-            ValueError: as `FertilityTransformer.translate_ids` and `Transformer.encode` do, or if the teacher is
-                in training mode.
+            ValueError: as `FertilityTransformer.translate_ids` and `Transformer.encode` do, or if the teacher
+                is in training mode.
         """
         check_parallel(self, max_len, self.candidates, top_beams)
         max_len = min(max_len, self.teacher.config.max_len)
