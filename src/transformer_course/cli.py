@@ -57,6 +57,7 @@ from transformer_course.corpus.pairs import CorpusError, Pair
 from transformer_course.corpus.prepare import check_wishes, prepare, report_text
 from transformer_course.corpus.shards import Shards
 from transformer_course.corpus.vocabulary import Vocabulary
+from transformer_course.decoding import ParallelModel
 from transformer_course.devices import find_device
 from transformer_course.evaluation import (
     Scores,
@@ -69,7 +70,6 @@ from transformer_course.export import export_run
 from transformer_course.fast import computes_bf16
 from transformer_course.info import info_text, run_info
 from transformer_course.lines import Answer, translate_lines
-from transformer_course.non_autoregressive import FertilityTransformer, MaskPredict
 from transformer_course.recipe import (
     PairError,
     Recipe,
@@ -731,9 +731,8 @@ def translate(
         translator = Translator.load(run, device)
         _check_n_best(translator.model, n_best or 1)
         if isinstance(sys.stdout, io.TextIOWrapper) and not sys.stdout.isatty():
-            sys.stdout.reconfigure(
-                encoding="utf-8", errors=sys.stdout.errors
-            )  # a file of ours is one that we can read
+            # A file of ours is one that we can read.
+            sys.stdout.reconfigure(encoding="utf-8", errors=sys.stdout.errors)
         place, lines = _lines_to_translate(text, file)
         settings = {"beam": beam, "alpha": alpha, "n-best": n_best}
         at_once = _LINES_AT_ONCE if text or file or output else 1
@@ -774,15 +773,12 @@ def translate(
 
 def _check_n_best(model: Model, n_best: int) -> None:
     """Refuse more hypotheses than a model that writes all words at once has of each sentence."""
-    if isinstance(model, FertilityTransformer):
-        most, why = 1, "nat has one candidate"
-    elif isinstance(model, MaskPredict):
-        most = length_limit(1, model.config.max_len) - 1
-        why = f"for a short sentence, mask-predict tries {most} lengths"
-    else:
-        return
-    if n_best > most:
-        raise ValueError(f"--n-best ({n_best}) must be at most {most}: {why}")
+    if isinstance(model, ParallelModel):
+        most = model.most_hypotheses(length_limit(1, model.config.max_len))
+        if n_best > most:
+            raise ValueError(
+                f"--n-best ({n_best}) must be at most {most}: of a short sentence this model has no more"
+            )
 
 
 class _LinesBar(tqdm):

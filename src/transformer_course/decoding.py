@@ -109,6 +109,17 @@ class ParallelModel(Protocol):
         """
         ...
 
+    def most_hypotheses(self, max_len: int) -> int:
+        """How many hypotheses of a sentence there can be at most.
+
+        Args:
+            max_len: as for `translate_ids`.
+
+        Returns:
+            Their number; `top_beams` can't be larger.
+        """
+        ...
+
 
 def greedy(
     model: Searchable, src: Tensor, max_len: int = 100, *, bos_id: int = 1, eos_id: int = 2

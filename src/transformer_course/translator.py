@@ -260,8 +260,7 @@ class Translator:
         wanted = 2 if not parallel and top_beams == 1 and beam != 1 else top_beams
         for limit, group in self._by_limit(examples).items():
             members = [examples[i] for i in group]
-            longest = 3 + max(len(ids) for ids, _ in members)
-            for indices in token_batches(members, max(max_tokens * 4 // max(beam, 4), longest)):
+            for indices in search_batches(members, max_tokens, beam):
                 src = collate(members, indices).src.to(self.device)
                 found = self._find(src, limit, beam, alpha, wanted)
                 results.update(zip([group[i] for i in indices], found, strict=True))
@@ -435,6 +434,21 @@ class Translator:
         rows = self.vocabulary.encode(sentences)
         check_encoded(sentences, rows, self.model.config.max_len)
         return rows
+
+
+def search_batches(examples: Sequence[Example], max_tokens: int, beam: int) -> list[list[int]]:
+    """Batches for a search: fewer sentences at once where each has more hypotheses.
+
+    Args:
+        examples: sources as token ids; targets don't count.
+        max_tokens: padded source positions in a batch, roughly, for a beam up to 4.
+        beam: hypotheses of each sentence.
+
+    Returns:
+        As `corpus.batches.token_batches`; a sentence that is too long is a batch alone.
+    """
+    longest = 3 + max(len(ids) for ids, _ in examples)
+    return token_batches(examples, max(max_tokens * 4 // max(beam, 4), longest))
 
 
 def length_limit(n_subwords: int, max_len: int) -> int:

@@ -524,7 +524,7 @@ NO_SOURCE = {
         "Translator",
         "load_vocabulary",
         "save_vocabulary",
-        *("check_encoded", "length_limit"),
+        *("check_encoded", "length_limit", "search_batches"),
     },
 }
 NOTHING_PUBLISHED = {  # whole modules

@@ -82,9 +82,7 @@ def export_hub(translator: Translator, folder: str | Path, run: str | Path | Non
         kind = {"model_type": "transformer-course", "architectures": [type(model).__name__]}
         write_json(place / "config.json", kind | asdict(model.config) | ids)
         tokenizer = _tokenizer(vocabulary, place / "vocabulary.json").to_str(pretty=True)
-        write_atomically(
-            place / "tokenizer.json", tokenizer.encode()
-        )  # its own `save` hides OSError
+        write_atomically(place / "tokenizer.json", tokenizer.encode())  # `save` hides OSError
         settings: dict[str, Any] = {f"{name}_token": token for name, token in special.items()}
         settings |= {
             "tokenizer_class": "PreTrainedTokenizerFast",

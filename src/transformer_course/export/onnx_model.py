@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from transformer_course.checkpoints import CheckpointError, read_json, write_json
-from transformer_course.corpus.batches import Example, collate, token_batches
+from transformer_course.corpus.batches import Example, collate
 from transformer_course.decoding import Hypothesis, beam_search
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
 from transformer_course.encoder_decoder.cache import DecoderCache
@@ -29,7 +29,7 @@ from transformer_course.export.folders import new_folder
 from transformer_course.masking import padding_mask
 from transformer_course.multi_head import KeyValueCache
 from transformer_course.optional import needed
-from transformer_course.translator import Translator, save_vocabulary
+from transformer_course.translator import Translator, save_vocabulary, search_batches
 
 Array = NDArray[Any]
 _ENCODER, _DECODER = "encoder.onnx", "decoder.onnx"
@@ -345,8 +345,7 @@ class OnnxTranslator(ExportedTranslator):
     ) -> list[list[Hypothesis]]:
         examples: list[Example] = [(ids, []) for ids in rows]
         found: dict[int, list[Hypothesis]] = {}
-        budget = max(_TOKENS_AT_ONCE * 4 // max(beam, 4), 3 + max(map(len, rows)))
-        for indices in token_batches(examples, budget):
+        for indices in search_batches(examples, _TOKENS_AT_ONCE, beam):
             src = collate(examples, indices).src
             best = beam_search(self.model, src, beam, limit, alpha=alpha, top_beams=top_beams)
             found |= dict(zip(indices, best, strict=True))

@@ -114,6 +114,17 @@ class FertilityTransformer(nn.Module):
         memory, src_mask, _ = self.read(src)
         return self.output(self.write(src, fertilities, memory, src_mask))
 
+    def most_hypotheses(self, max_len: int) -> int:
+        """One, that of the most probable fertilities (see `decoding.ParallelModel`).
+
+        Args:
+            max_len: as for `translate_ids`.
+
+        Returns:
+            The most that `top_beams` can be.
+        """
+        return 1
+
     def translate_ids(
         self, src: Tensor, max_len: int = 100, *, beam: int = 1, top_beams: int = 1
     ) -> list[list[Hypothesis]]:
@@ -132,7 +143,7 @@ class FertilityTransformer(nn.Module):
             ValueError: if `top_beams` isn't 1, the model is in training mode, or `max_len` or ids are out of
                 range.
         """
-        check_parallel(self, max_len, 1, top_beams)
+        check_parallel(self, max_len, self.most_hypotheses(max_len), top_beams)
         with torch.inference_mode():
             memory, src_mask, log_probs = self.read(src)
             best = within(log_probs.argmax(-1), log_probs, max_len - 1)

@@ -148,6 +148,17 @@ class MaskPredict(nn.Module):
             gaps = least_probable(log_probs, real, lengths * (total - done) // total)
             tokens = tokens.masked_fill(gaps, MASK_ID)
 
+    def most_hypotheses(self, max_len: int) -> int:
+        """One for each length (see `decoding.ParallelModel`).
+
+        Args:
+            max_len: as for `translate_ids`.
+
+        Returns:
+            The most that `top_beams` can be.
+        """
+        return max_len - 1
+
     def translate_ids(
         self, src: Tensor, max_len: int = 100, *, beam: int = 1, top_beams: int = 1
     ) -> list[list[Hypothesis]]:
@@ -169,7 +180,7 @@ class MaskPredict(nn.Module):
         """
         if beam < 1:
             raise ValueError(f"beam ({beam}) must be 1 or more")
-        n = min(beam, max_len - 1)
+        n = min(beam, self.most_hypotheses(max_len))
         check_parallel(self, max_len, n, top_beams)
         with torch.inference_mode():
             memory, src_mask, logits = self.read(src)

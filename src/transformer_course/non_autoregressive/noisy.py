@@ -53,6 +53,17 @@ class NoisyParallel(nn.Module):
         self.config, self.student, self.teacher = student.config, student, teacher
         self.candidates, self.seed = candidates, seed
 
+    def most_hypotheses(self, max_len: int) -> int:
+        """One for each candidate (see `decoding.ParallelModel`).
+
+        Args:
+            max_len: as for `translate_ids`.
+
+        Returns:
+            The most that `top_beams` can be.
+        """
+        return self.candidates
+
     def translate_ids(
         self, src: Tensor, max_len: int = 100, *, beam: int = 1, top_beams: int = 1
     ) -> list[list[Hypothesis]]:
@@ -71,7 +82,7 @@ class NoisyParallel(nn.Module):
             ValueError: as `FertilityTransformer.translate_ids` and `Transformer.encode` do, or if the teacher
                 is in training mode.
         """
-        check_parallel(self, max_len, self.candidates, top_beams)
+        check_parallel(self, max_len, self.most_hypotheses(max_len), top_beams)
         max_len = min(max_len, self.teacher.config.max_len)
         if self.teacher.training and self.teacher.config.dropout > 0:
             raise ValueError("teacher is in training mode, dropout would decide: call eval() first")
