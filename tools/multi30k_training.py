@@ -58,9 +58,9 @@ WATCHED = {  # our own sentences, by source language and form
 }
 
 
-def settings(languages: str, form: str) -> dict[str, Any]:
+def settings(languages: str, form: str, recipe: Recipe = MULTI30K_RECIPE) -> dict[str, Any]:
     """The config of an experiment; see `run`."""
-    training = replace(MULTI30K_RECIPE.training, precision="bf16")  # two fifths less time
+    training = replace(recipe.training, precision="bf16")  # two fifths less time
     return {
         "languages": languages,
         "form": form,
@@ -69,7 +69,7 @@ def settings(languages: str, form: str) -> dict[str, Any]:
         "alphas": [0.0, 0.6, 1.0, 1.4, 1.8, 2.2],
         "lengths": [1, 10, 13, 17],
         "watched": WATCHED[languages.partition("-")[0], form],
-        "recipe": replace(MULTI30K_RECIPE, training=training).record(),
+        "recipe": replace(recipe, training=training).record(),
     }
 
 
@@ -83,7 +83,9 @@ def text_of(config: dict[str, Any]) -> Data:
     )
 
 
-def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
+def run(
+    seed: int, config: dict[str, Any], folder: Path, *, curve_of_bleu: bool = True
+) -> dict[str, Any]:
     """Train on Multi30k, choose the length penalty on the validation set, score the test set once.
 
     Args:
@@ -91,6 +93,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         config: "languages", "form", "recipe", "tokenize" (sacrebleu's tokeniser), "beam", "alphas" to choose
             from, "lengths" (fewest words of each group of test sentences), and "watched" sentences of our own.
         folder: for the run; a run that was interrupted goes on.
+        curve_of_bleu: translate the validation set at every validation.
 
     Returns:
         Curves against updates and minutes, scores, and what was made of the watched sentences.
@@ -108,7 +111,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
         folder,
         Recipe(**config["recipe"] | {"training": training}),
         resume=(folder / "recipe.json").exists(),
-        evaluate=lambda translator: {"BLEU": on_valid(translator, 1, 0.0)},
+        evaluate=(lambda t: {"BLEU": on_valid(t, 1, 0.0)}) if curve_of_bleu else None,
     )
     history = json.loads((folder / "history.json").read_text(encoding="utf-8"))
     beam = config["beam"]
@@ -133,7 +136,7 @@ def run(seed: int, config: dict[str, Any], folder: Path) -> dict[str, Any]:
             "minutes": [round(record["seconds"] / 60, 2) for record in history],
             **{
                 name: [round(record[name], 5) for record in history]
-                for name in ("train_loss", "loss", "BLEU")
+                for name in ("train_loss", "loss", *(["BLEU"] if curve_of_bleu else []))
             },
         },
         "scores": {

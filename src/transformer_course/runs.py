@@ -5,12 +5,18 @@ The names of `recipe.settings`, `recipe.data` and `recipe.folder` that a run in 
 
 from transformer_course.recipe.data import Data, digest, read_files
 from transformer_course.recipe.folder import load_held_out, load_run, save_run, was_begun_by
-from transformer_course.recipe.settings import GRAMMAR_RECIPE, MULTI30K_RECIPE, RECIPES
+from transformer_course.recipe.settings import (
+    GRAMMAR_RECIPE,
+    MULTI30K_RECIPE,
+    RECIPES,
+    SMALL_CORPUS_RECIPE,
+)
 
 __all__ = [
     "GRAMMAR_RECIPE",
     "MULTI30K_RECIPE",
     "RECIPES",
+    "SMALL_CORPUS_RECIPE",
     "Data",
     "digest",
     "load_held_out",

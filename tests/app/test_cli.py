@@ -231,10 +231,10 @@ def test_few_pairs_of_ones_own_have_a_recipe_by_name(
     )
     sizes = ["--d-model", 16, "--heads", 2, "--vocab-size", 300, "--steps", 1, "--dropout", 0.2]
     assert run(*options, "small-corpus", *sizes).status == 0
-    recipe = cli.Recipe.load(out)
-    narrow = runs.MULTI30K_RECIPE
+    recipe, named = cli.Recipe.load(out), runs.SMALL_CORPUS_RECIPE
     assert (recipe.preset, recipe.label_smoothing, recipe.dropout) == ("narrow", 0.1, 0.2)
-    assert recipe.training.average == narrow.training.average
+    assert (recipe.r_drop, recipe.optimizer) == (named.r_drop, named.optimizer) == (5.0, "muon")
+    assert (recipe.training.peak_rate, recipe.training.average) == (5e-3, 10)
     result = run("train", "--out", out, "--resume", "--recipe", "small-corpus")
     assert (result.status, result.out) == (1, "")
     assert "--recipe is for a new run: one that goes on has its own" in result.err

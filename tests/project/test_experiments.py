@@ -23,10 +23,12 @@ import experiment_training  # noqa: E402
 import mutants  # noqa: E402
 import probes  # noqa: E402
 import run_experiments  # noqa: E402
+import small_corpus_training  # noqa: E402
 from course_experiment import flatten, ledger  # noqa: E402
 
 from transformer_course.checkpoints import CheckpointError  # noqa: E402
 from transformer_course.corpus import grammar  # noqa: E402
+from transformer_course.corpus.pairs import Pair  # noqa: E402
 
 
 def test_there_are_experiments_and_no_orphaned_records() -> None:
@@ -243,3 +245,19 @@ def test_an_interrupted_training_is_not_measured() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         experiment_training._to_the_end(Interrupted())
+
+
+def test_scores_by_how_frequent_words_are() -> None:
+    train = [Pair("a b", ("x y",))] * 9 + [Pair("a c", ("x x",))]
+    test = [Pair("a b a b", ("x y x y",)), Pair("a a a a", ("x x x z",)), Pair("a d", ("y x",))]
+    written = ["x y x y", "x x z z", "x"]
+    assert small_corpus_training.share_written(train, test, written) == {
+        "0": 1.0,  # z, which is wanted once and written twice
+        "1-9": 0.667,  # y, two of three
+        "10-99": 0.833,  # x, five of six
+    }
+    bleu = small_corpus_training.by_rarest_word(train, test, written, "none")
+    assert list(bleu) == ["0", "1-9", "10-99"]
+    assert bleu["1-9"] == 100 > max(bleu["0"], bleu["10-99"])
+    names = [small_corpus_training.name_of(n, (0, 1, 10)) for n in (0, 1, 9, 10, 5000)]
+    assert names == ["0", "1-9", "1-9", "10+", "10+"]

@@ -1,0 +1,10 @@
+"""English to French on Multi30k by the recipe for small corpora: a wider model, R-Drop, Muon.
+
+It takes hours for each seed, so it has to be named: python tools/run_experiments.py small_corpus_fr
+"""
+
+from small_corpus_training import APART, PROBE, run, settings
+
+__all__ = ["APART", "CONFIG", "PROBE", "run"]
+
+CONFIG = settings("en-fr")
