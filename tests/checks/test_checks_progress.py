@@ -133,6 +133,8 @@ def test_an_exercise_that_moved_counts_where_it_is_now(
         assert (chapters[number].solved, chapters[number].begun) == (solved, False)
         assert {c.notebook for c in chapters.values()} == {"", "from_before.ipynb"}
         assert chapters[number].notebook == ""
+    saved(path, said, code=f"check.{name}({name})", imported=IMPORT.replace("attention", now_in))
+    assert {c.number for c in progress(tmp_path).chapters if c.begun} == {number}
 
 
 def test_of_a_notebook_and_its_copy_the_better_verdict_counts(tmp_path: Path) -> None:

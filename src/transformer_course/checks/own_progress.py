@@ -134,12 +134,15 @@ def progress(folder: str | Path = ".") -> Progress:
         raise ValueError(f"folder ({folder}) must be a folder with exercise notebooks")
     if not any(place.glob("*.ipynb")) and (place / "exercises").is_dir():
         place /= "exercises"
-    said, notebooks, notes = _saved(place)
+    said, notebooks, begun, notes = _saved(place)
     said |= {task: report.verdict for task, report in SAID.items()}
     kept, note = _kept(place / FILE)
     said |= dict.fromkeys(kept, "right")
     return Progress(
-        tuple(_chapter(stem, said, notebooks.get(stem, "")) for stem in chapter_titles()),
+        tuple(
+            _chapter(stem, said, notebooks.get(stem, ""), stem in begun)
+            for stem in chapter_titles()
+        ),
         tuple(notes + note),
     )
 
@@ -157,16 +160,19 @@ def _counts(chapter: ChapterProgress) -> tuple[int, int]:
     return len(chapter.solved), chapter.total
 
 
-def _chapter(stem: str, said: dict[Task, str], notebook: str) -> ChapterProgress:
+def _chapter(stem: str, said: dict[Task, str], notebook: str, begun: bool) -> ChapterProgress:
     tasks = exercises_by_chapter()[stem]
-    moved = set(sum(exercises_moved().values(), ()))  # solved in another chapter, they begin none
+    moved = set(
+        sum(exercises_moved().values(), ())
+    )  # solved where they were, they begin no chapter
     number, title = chapter_titles()[stem]
     return ChapterProgress(
         number,
         title,
         solved=tuple(task.name for task in tasks if said.get(task) == "right"),
         open=tuple(task for task in tasks if said.get(task) != "right"),
-        begun=any(
+        begun=begun
+        or any(
             said.get(task, "not attempted") != "not attempted"
             for task in tasks
             if task not in moved
@@ -175,11 +181,11 @@ def _chapter(stem: str, said: dict[Task, str], notebook: str) -> ChapterProgress
     )
 
 
-def _saved(place: Path) -> tuple[dict[Task, str], dict[str, str], list[str]]:
-    """Return the verdicts that saved notebooks hold, each chapter's notebook, and what can't be read."""
+def _saved(place: Path) -> tuple[dict[Task, str], dict[str, str], set[str], list[str]]:
+    """Return the verdicts in saved notebooks, each chapter's, which are begun, and what can't be read."""
     said: dict[Task, str] = {}
     notebooks: dict[str, str] = {}
-    notes = []
+    begun, notes = set(), []
     for path in sorted(place.glob("*.ipynb")):
         try:
             cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -189,9 +195,11 @@ def _saved(place: Path) -> tuple[dict[Task, str], dict[str, str], list[str]]:
             continue
         for stem, task, verdict in found:
             notebooks.setdefault(stem, path.name)
+            if verdict and verdict != "not attempted":
+                begun.add(stem)
             if task and said.get(task) != "right":  # of a notebook and its copy, the better counts
                 said[task] = verdict
-    return said, notebooks, notes
+    return said, notebooks, begun, notes
 
 
 def _verdicts(cells: list[dict[str, Any]]) -> Iterator[tuple[str, Task | None, str]]:
