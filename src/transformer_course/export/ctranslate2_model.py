@@ -150,7 +150,8 @@ class EngineTranslator(ExportedTranslator):
         device: "cpu" or "cuda".
 
     Raises:
-        ValueError: if CTranslate2 is missing, or finds no such device, or threads is no whole number from 1 on.
+        ValueError: if CTranslate2 is missing, or finds no such device, or threads is no whole number from 1 to
+            1,024.
         CheckpointError: if a file is missing or damaged.
     """
 

@@ -14,20 +14,20 @@ class ExportedTranslator(ABC):
 
     Args:
         folder: with vocabulary.json, and a config.json that has max_len.
-        threads: of the processor; 1 or more.
+        threads: of the processor; 1 to 1,024.
 
     Attributes:
         vocabulary: the translator's.
         max_len: the longest sequence that the model takes.
 
     Raises:
-        ValueError: if threads is no whole number, or less than 1.
+        ValueError: if threads is no whole number from 1 to 1,024.
         CheckpointError: if a file is missing or damaged.
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        if type(threads) is not int or threads < 1:
-            raise ValueError(f"threads ({threads!r}) must be a whole number, 1 or more")
+        if type(threads) is not int or not 1 <= threads <= 1024:
+            raise ValueError(f"threads ({threads!r}) must be a whole number, 1 to 1,024")
         self.vocabulary = load_vocabulary(folder)
         max_len = read_json(folder / "config.json").get("max_len")
         if not isinstance(max_len, int):

@@ -332,7 +332,7 @@ class OnnxTranslator(ExportedTranslator):
         threads: of the processor.
 
     Raises:
-        ValueError: if onnxruntime is missing, or threads is no whole number from 1 on.
+        ValueError: if onnxruntime is missing, or threads is no whole number from 1 to 1,024.
         CheckpointError: if a file is missing or damaged.
     """
 
