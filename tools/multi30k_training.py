@@ -6,6 +6,7 @@ sentence of it goes into a record: the texts there are our own.
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,6 @@ import torch
 
 from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.pairs import Pair
-from transformer_course.corpus.scoring import group_by_length
 from transformer_course.evaluation import Scores, bleu_interval, evaluate_pairs, score_translations
 from transformer_course.recipe import Recipe, train_translator
 from transformer_course.runs import MULTI30K_RECIPE, Data
@@ -125,7 +125,7 @@ def run(
     def score(pairs: list[Pair]) -> Scores:
         return score_translations(pairs, [written[p.source] for p in pairs], tokenize=tokenize)
 
-    searched, groups = score(test), group_by_length(test, config["lengths"])
+    searched, groups = score(test), grouped([len(s.split()) for s in sources], config["lengths"])
     low, high = bleu_interval(test, translations, tokenize=tokenize)
     greedy = evaluate_pairs(translator, test, beam=1, tokenize=tokenize)
     watched = translator.translate(config["watched"], beam=beam, alpha=alpha)
@@ -147,7 +147,8 @@ def run(
             "test, 95 % interval": {"from": round(low, 3), "to": round(high, 3)},
             "test, greedy search": round(greedy.bleu, 3),
             "test, by words of the source": {
-                name: round(score(pairs).bleu, 3) for name, pairs in groups.items() if pairs
+                name: round(score([test[i] for i in places]).bleu, 3)
+                for name, places in groups.items()
             },
             "exact match": searched.exact_match,
             "parameters": sum(p.numel() for p in translator.model.parameters()),
@@ -163,6 +164,20 @@ def run(
             ],
         },
     }
+
+
+def grouped(numbers: Sequence[int], least: Sequence[int]) -> dict[str, list[int]]:
+    """The places of numbers in groups that begin with `least`: "0", "1-9", "10+"; none is empty."""
+    following = [*least[1:], None]
+    groups = {
+        (f"{a}+" if b is None else str(a) if b == a + 1 else f"{a}-{b - 1}"): [
+            place
+            for place, number in enumerate(numbers)
+            if a <= number and (b is None or number < b)
+        ]
+        for a, b in zip(least, following, strict=True)
+    }
+    return {name: places for name, places in groups.items() if places}
 
 
 def kept_weights(translator: Translator, folder: Path, average: int) -> str:

@@ -1,12 +1,11 @@
 """What the experiments with the recipe for small corpora have in common: those on Multi30k, and more scores."""
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import multi30k_training
-from multi30k_training import text_of
+from multi30k_training import grouped, text_of
 
 from transformer_course.corpus.pairs import Pair
 from transformer_course.evaluation import score_translations
@@ -48,16 +47,12 @@ def by_rarest_word(
 ) -> dict[str, float]:
     """BLEU of groups of sentences, by how often the rarest word stands in the training sources."""
     often = Counter(word for pair in train for word in pair.source.split())
-    groups: dict[str, list[int]] = {name_of(least, OF_SENTENCES): [] for least in OF_SENTENCES}
-    for index, pair in enumerate(test):
-        rarest = min(often[word] for word in pair.source.split())
-        groups[name_of(rarest, OF_SENTENCES)].append(index)
+    rarest = [min(often[word] for word in pair.source.split()) for pair in test]
     bleu = {
         name: score_translations(
-            [test[i] for i in group], [written[i] for i in group], tokenize=tokenize
+            [test[i] for i in places], [written[i] for i in places], tokenize=tokenize
         ).bleu
-        for name, group in groups.items()
-        if group
+        for name, places in grouped(rarest, OF_SENTENCES).items()
     }
     return {name: round(score, 3) for name, score in bleu.items()}
 
@@ -65,22 +60,15 @@ def by_rarest_word(
 def share_written(train: list[Pair], test: list[Pair], written: list[str]) -> dict[str, float]:
     """Which share of the references' words was written, by how often they stand in the training targets."""
     often = Counter(word for pair in train for word in pair.target.split())
-    wanted: Counter[str] = Counter()
-    found: Counter[str] = Counter()
+    times, found = [], []
     for pair, translation in zip(test, written, strict=True):
-        words = Counter(pair.target.split())
-        for word, times in words.items():
-            wanted[name_of(often[word], OF_WORDS)] += times
-        for word, times in (words & Counter(translation.split())).items():
-            found[name_of(often[word], OF_WORDS)] += times
-    names = [name_of(least, OF_WORDS) for least in OF_WORDS]
-    return {name: round(found[name] / wanted[name], 3) for name in names if wanted[name]}
-
-
-def name_of(times: int, bounds: Sequence[int]) -> str:
-    """The group of what stands so often in the training text: "0", "1-9", ..., "100+"."""
-    index = sum(times >= least for least in bounds)
-    if index == len(bounds):
-        return f"{bounds[-1]}+"
-    least, most = bounds[index - 1], bounds[index] - 1
-    return str(least) if least == most else f"{least}-{most}"
+        left = Counter(translation.split())
+        for word in pair.target.split():
+            times.append(often[word])
+            found.append(left[word] > 0)
+            left[word] -= 1
+    groups = grouped(times, OF_WORDS)
+    return {
+        name: round(sum(found[i] for i in places) / len(places), 3)
+        for name, places in groups.items()
+    }

@@ -259,5 +259,5 @@ def test_scores_by_how_frequent_words_are() -> None:
     bleu = small_corpus_training.by_rarest_word(train, test, written, "none")
     assert list(bleu) == ["0", "1-9", "10-99"]
     assert bleu["1-9"] == 100 > max(bleu["0"], bleu["10-99"])
-    names = [small_corpus_training.name_of(n, (0, 1, 10)) for n in (0, 1, 9, 10, 5000)]
-    assert names == ["0", "1-9", "1-9", "10+", "10+"]
+    groups = small_corpus_training.grouped([5000, 9, 0, 10, 1], (0, 1, 10, 50))
+    assert groups == {"0": [2], "1-9": [1, 4], "10-49": [3], "50+": [0]}
