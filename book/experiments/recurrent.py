@@ -1,7 +1,7 @@
 """Four translators of about one size: GRU without and with attention, convolutions, Transformer.
 
 They learn chains of short sentences: "..., then ..., then ...". A chain has any length, and each of its parts
-is as hard as the others: nothing but the length differs.
+is as hard as the others: nothing but the length differs. No part has a capital at its start or a mark at its end.
 """
 
 import random
@@ -13,6 +13,7 @@ from experiment_training import trained
 
 from transformer_course.checkpoints import read_json, write_json
 from transformer_course.corpus import grammar
+from transformer_course.corpus.grammar.orthography import PLAIN
 from transformer_course.corpus.pairs import Pair
 from transformer_course.corpus.vocabulary import Vocabulary
 from transformer_course.encoder_decoder import Transformer, TransformerConfig
@@ -96,7 +97,8 @@ def _pairs(config: dict[str, Any], split: str) -> list[Pair]:
 
 def _chains(config: dict[str, Any], split: str, length: int, n: int) -> list[list[Pair]]:
     """`n` lists of `length` sentences each, drawn from the different sentences of a split."""
-    found = grammar.sentences_with(config["chained"], split, config["n_different"][split])
+    n_different = config["n_different"][split]
+    found = grammar.sentences_with(config["chained"], split, n_different, style=PLAIN)
     sentences, dice = list(found), random.Random(length)
     return [dice.choices(sentences, k=length) for _ in range(n)]
 
