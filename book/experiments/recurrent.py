@@ -1,7 +1,7 @@
 """Four translators of about one size: GRU without and with attention, convolutions, Transformer.
 
 They learn chains of short sentences: "..., then ..., then ...". A chain has any length, and each of its parts
-is as hard as the others: nothing but the length differs. No part has a capital at its start or a mark at its end.
+is as hard as the others: nothing but the length differs. Parts have no capitals and no marks.
 """
 
 import random

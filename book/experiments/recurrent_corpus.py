@@ -1,7 +1,7 @@
 """GRUs without and with attention, a convolutional model and the Transformer, on the running corpus.
 
-All have the same sentences, batches and updates, and decode greedily. Beside `running_corpus`, these are a quarter
-of the sentences and a fifth of the updates.
+All have the same sentences, batches and updates, and decode greedily. Beside `running_corpus`, these are
+a quarter of the sentences and a fifth of the updates.
 """
 
 from collections.abc import Callable, Sequence
