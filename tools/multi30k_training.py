@@ -15,7 +15,7 @@ import torch
 
 from transformer_course.checkpoints import list_checkpoints
 from transformer_course.corpus.pairs import Pair
-from transformer_course.evaluation import Scores, bleu_interval, evaluate_pairs, score_translations
+from transformer_course.evaluation import bleu_interval, evaluate_pairs, score_translations
 from transformer_course.recipe import Recipe, train_translator
 from transformer_course.runs import MULTI30K_RECIPE, Data
 from transformer_course.training import TrainingConfig, average_checkpoints
@@ -120,12 +120,7 @@ def run(
     test = data.load_test()
     sources = [pair.source for pair in test]
     translations = translator.translate(sources, beam=beam, alpha=alpha)
-    written = dict(zip(sources, translations, strict=True))
-
-    def score(pairs: list[Pair]) -> Scores:
-        return score_translations(pairs, [written[p.source] for p in pairs], tokenize=tokenize)
-
-    searched, groups = score(test), grouped([len(s.split()) for s in sources], config["lengths"])
+    searched = score_translations(test, translations, tokenize=tokenize)
     low, high = bleu_interval(test, translations, tokenize=tokenize)
     greedy = evaluate_pairs(translator, test, beam=1, tokenize=tokenize)
     watched = translator.translate(config["watched"], beam=beam, alpha=alpha)
@@ -146,10 +141,9 @@ def run(
             "test": round(searched.bleu, 3),
             "test, 95 % interval": {"from": round(low, 3), "to": round(high, 3)},
             "test, greedy search": round(greedy.bleu, 3),
-            "test, by words of the source": {
-                name: round(score([test[i] for i in places]).bleu, 3)
-                for name, places in groups.items()
-            },
+            "test, by words of the source": by_words(
+                test, translations, config["lengths"], tokenize
+            ),
             "exact match": searched.exact_match,
             "parameters": sum(p.numel() for p in translator.model.parameters()),
         },
@@ -164,6 +158,27 @@ def run(
             ],
         },
     }
+
+
+def by_words(
+    test: list[Pair], written: list[str], least: Sequence[int], tokenize: str
+) -> dict[str, float]:
+    """BLEU of groups of sentences, by the words of their sources; a mark that stands apart is a word."""
+    words = [len(pair.source.split()) for pair in test]
+    return bleu_of_groups(test, written, grouped(words, least), tokenize)
+
+
+def bleu_of_groups(
+    test: list[Pair], written: list[str], groups: dict[str, list[int]], tokenize: str
+) -> dict[str, float]:
+    """BLEU of each group, whose sentences are named by their places in the test set."""
+    scores = {
+        name: score_translations(
+            [test[i] for i in places], [written[i] for i in places], tokenize=tokenize
+        )
+        for name, places in groups.items()
+    }
+    return {name: round(score.bleu, 3) for name, score in scores.items()}
 
 
 def grouped(numbers: Sequence[int], least: Sequence[int]) -> dict[str, list[int]]:

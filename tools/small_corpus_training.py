@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import multi30k_training
-from multi30k_training import grouped, text_of
+from multi30k_training import bleu_of_groups, grouped, text_of
 
 from transformer_course.corpus.pairs import Pair
 from transformer_course.evaluation import score_translations
@@ -48,13 +48,7 @@ def by_rarest_word(
     """BLEU of groups of sentences, by how often the rarest word stands in the training sources."""
     often = Counter(word for pair in train for word in pair.source.split())
     rarest = [min(often[word] for word in pair.source.split()) for pair in test]
-    bleu = {
-        name: score_translations(
-            [test[i] for i in places], [written[i] for i in places], tokenize=tokenize
-        ).bleu
-        for name, places in grouped(rarest, OF_SENTENCES).items()
-    }
-    return {name: round(score, 3) for name, score in bleu.items()}
+    return bleu_of_groups(test, written, grouped(rarest, OF_SENTENCES), tokenize)
 
 
 def share_written(train: list[Pair], test: list[Pair], written: list[str]) -> dict[str, float]:

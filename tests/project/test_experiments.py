@@ -20,6 +20,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 sys.path.insert(0, str(ROOT / "book" / "_ext"))
 
 import experiment_training  # noqa: E402
+import multi30k_training  # noqa: E402
 import mutants  # noqa: E402
 import probes  # noqa: E402
 import run_experiments  # noqa: E402
@@ -259,5 +260,8 @@ def test_scores_by_how_frequent_words_are() -> None:
     bleu = small_corpus_training.by_rarest_word(train, test, written, "none")
     assert list(bleu) == ["0", "1-9", "10-99"]
     assert bleu["1-9"] == 100 > max(bleu["0"], bleu["10-99"])
-    groups = small_corpus_training.grouped([5000, 9, 0, 10, 1], (0, 1, 10, 50))
+    marked = [Pair("a b .", ("x y z x",)), Pair("a b c d", ("y y y y",))]
+    by_words = multi30k_training.by_words(marked, ["x y z x", "x"], (1, 3, 4), "none")
+    assert by_words == {"3": 100.0, "4+": 0.0}  # the mark is a word
+    groups = multi30k_training.grouped([5000, 9, 0, 10, 1], (0, 1, 10, 50))
     assert groups == {"0": [2], "1-9": [1, 4], "10-49": [3], "50+": [0]}
