@@ -67,6 +67,7 @@ from transformer_course.evaluation import (
 )
 from transformer_course.export import KINDS as EXPORTS
 from transformer_course.export import export_run
+from transformer_course.export.exported import MOST_THREADS
 from transformer_course.fast import computes_bf16
 from transformer_course.info import info_text, run_info
 from transformer_course.lines import Answer, translate_lines
@@ -134,7 +135,7 @@ Device = Annotated[
     str, typer.Option(help="cpu, cuda or mps; auto: a CUDA card if there is one, else cpu.")
 ]
 Threads = Annotated[  # more than the system has would end the process
-    int | None, typer.Option(min=1, max=1024, help="Processor threads.")
+    int | None, typer.Option(min=1, max=MOST_THREADS, help="Processor threads.")
 ]
 Debug = Annotated[
     bool,

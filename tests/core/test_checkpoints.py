@@ -170,9 +170,8 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_a_link_leads_to_it(tmp_path:
         write_atomically(place, b"%d" % number)
         assert path.read_bytes() == b"%d" % number
         assert path.stat().st_mode & 0o777 == 0o600
-        with checkpoints.replacing(
-            place
-        ) as temporary:  # and nobody else reads what is not yet whole
+        # Nobody else reads what is not yet whole.
+        with checkpoints.replacing(place) as temporary:
             temporary.write_bytes(b"%d" % number)
             assert temporary.stat().st_mode & 0o777 == 0o600
     assert link.is_symlink()

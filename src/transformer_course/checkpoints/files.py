@@ -35,9 +35,8 @@ def replacing(path: Path) -> Iterator[Path]:
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with suppress(
-            FileNotFoundError
-        ):  # what others may not read, they may not read half-written
+        # What others may not read, they may not read half-written.
+        with suppress(FileNotFoundError):
             temporary.touch(mode=path.stat().st_mode & 0o777 | 0o200)
         yield temporary
         with temporary.open("rb+") as file:

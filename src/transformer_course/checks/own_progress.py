@@ -162,9 +162,8 @@ def _counts(chapter: ChapterProgress) -> tuple[int, int]:
 
 def _chapter(stem: str, said: dict[Task, str], notebook: str, begun: bool) -> ChapterProgress:
     tasks = exercises_by_chapter()[stem]
-    moved = set(
-        sum(exercises_moved().values(), ())
-    )  # solved where they were, they begin no chapter
+    # What moved here and was solved where it was begins no chapter.
+    moved = set(sum(exercises_moved().values(), ()))
     number, title = chapter_titles()[stem]
     return ChapterProgress(
         number,

@@ -8,6 +8,8 @@ from transformer_course.checkpoints import CheckpointError, read_json
 from transformer_course.decoding import Hypothesis, check_beam
 from transformer_course.translator import check_encoded, length_limit, load_vocabulary
 
+MOST_THREADS = 1024
+
 
 class ExportedTranslator(ABC):
     """A translator in a folder that was exported.
@@ -26,8 +28,8 @@ class ExportedTranslator(ABC):
     """
 
     def __init__(self, folder: Path, threads: int) -> None:
-        if type(threads) is not int or not 1 <= threads <= 1024:
-            raise ValueError(f"threads ({threads!r}) must be a whole number, 1 to 1,024")
+        if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
+            raise ValueError(f"threads ({threads!r}) must be a whole number, 1 to {MOST_THREADS:,}")
         self.vocabulary = load_vocabulary(folder)
         max_len = read_json(folder / "config.json").get("max_len")
         if not isinstance(max_len, int):
